@@ -17,7 +17,7 @@ from PIL import Image
 
 from motionloom.constraints import Request
 from motionloom.evaluate import compare_methods
-from motionloom.evaluate.compare.compare import Comparison, Entry
+from motionloom.evaluate.compare.compare import Entry, MethodComparison
 from motionloom.evaluate.tables import comparison_rows, problem_lines
 from motionloom.methods import METHODS
 from motionloom.plot import save_filmstrip
@@ -58,7 +58,7 @@ def main() -> None:
     (HERE / "methods_compared.md").write_text("\n".join(page(found, given.seconds)) + "\n")
 
 
-def page(found: Comparison, seconds: float) -> list[str]:
+def page(found: MethodComparison, seconds: float) -> list[str]:
     """The lines of the page; draws the pictures."""
     head, rows = comparison_rows(found)
     lines = [

@@ -13,9 +13,9 @@ from variation_material import TAKES, cycles
 from motionloom.core import BoolArray, silent
 from motionloom.methods.variation.config import DEFAULT, SCORES
 from motionloom.methods.variation.dofs import fit_dofs
-from motionloom.methods.variation.learn_transition import Search, climb, resynthesised
+from motionloom.methods.variation.learn_transition import TransitionBudget, climb, resynthesised
 from motionloom.methods.variation.networks import own_edges, sorted_nodes
-from motionloom.methods.variation.regression import Material, Rules, kernel_width, material_of
+from motionloom.methods.variation.regression import Rules, SequenceFrames, kernel_width, material_of
 
 DEGREES = 6
 SETS = 3
@@ -39,7 +39,7 @@ def updates(edges: BoolArray) -> list[BoolArray]:
     return [e for e in out if sorted_nodes(e[:, 2 * count :]) is not None]
 
 
-def exhaustive(material: Material, rules: Rules, kind: int) -> tuple[float, int, int]:
+def exhaustive(material: SequenceFrames, rules: Rules, kind: int) -> tuple[float, int, int]:
     """The score of the exhaustive greedy search, its edges, and how many full scores it computed."""
     edges = own_edges(len(material.values))
     score, computed = float(resynthesised(material, rules, edges, kind, silent())[1].sum()), 1
@@ -68,7 +68,7 @@ def main() -> None:
         steps = sum(len(s) - 2 for s in sequences) * DEGREES
         none = resynthesised(material, rules, own_edges(DEGREES), kind, silent())[1].sum() / steps
         best, edges, computed = exhaustive(material, rules, kind)
-        search = Search(DEFAULT.rounds, DEFAULT.candidates, DEFAULT.tries, DEFAULT.parents, 0, kind)
+        search = TransitionBudget(DEFAULT.rounds, DEFAULT.candidates, DEFAULT.tries, DEFAULT.parents, 0, kind)
         found = climb(material, rules, search, own_edges(DEGREES), silent())
         longer = climb(material, rules, search._replace(rounds=20, candidates=18), own_edges(DEGREES), silent())
         reached = [(x.score / steps - none) / (best / steps - none) for x in (found, longer)]

@@ -23,9 +23,9 @@ from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.resample import resample
 from motionloom.methods.variation.config import DEFAULT, SCORES, Config
 from motionloom.methods.variation.dofs import Dofs, fit_dofs
-from motionloom.methods.variation.learn_transition import Search, climb, resynthesised
+from motionloom.methods.variation.learn_transition import TransitionBudget, climb, resynthesised
 from motionloom.methods.variation.networks import own_edges
-from motionloom.methods.variation.regression import Material, Rules, kernel_width, material_of
+from motionloom.methods.variation.regression import Rules, SequenceFrames, kernel_width, material_of
 
 FPS = 30.0
 RIDGE = 1e-3  # of the mean square of the inputs
@@ -60,7 +60,7 @@ class Takes(NamedTuple):
     values: Sequence[FloatArray]  # (F, D) each
 
 
-def prepared(takes: Takes, config: Config) -> tuple[Material, Rules]:
+def prepared(takes: Takes, config: Config) -> tuple[SequenceFrames, Rules]:
     """What the regression reads."""
     scales = takes.dofs.scales(config.scale, np.concatenate(takes.values))
     delta = config.target == "delta"
@@ -75,7 +75,7 @@ def network(takes: Takes, config: Config, kind: str) -> BoolArray:
     edges: BoolArray = own_edges(count)
     if kind == "learned":
         score = SCORES.index(config.score)
-        search = Search(config.rounds, config.candidates, config.tries, config.parents, 0, score)
+        search = TransitionBudget(config.rounds, config.candidates, config.tries, config.parents, 0, score)
         return climb(*prepared(takes, config), search, edges, silent()).edges
     if kind == "full":
         edges[:, : 2 * count] = True
@@ -158,7 +158,7 @@ def prior_pairs(takes: Takes) -> dict[str, float]:
     for pairs in (1, 5, 10, 20):
         data = learn_prior.prior_data(takes.values, pairs, scales, DEFAULT.floor)
         rules = Rules(DEFAULT.neighbours, float(0.25 * (data.instances.var(1) * data.scales).mean()), 0.0, True, False)
-        search = learn_prior.Search(DEFAULT.parents, DEFAULT.least_gain, 0)
+        search = learn_prior.PriorBudget(DEFAULT.parents, DEFAULT.least_gain, 0)
         found = learn_prior.learn_prior(data, rules, search, rng=np.random.default_rng(0))
         out[f"{pairs} pairs"] = found.score / data.instances.size
         out[f"{pairs} pairs, edges"] = float(found.edges.sum())

@@ -21,8 +21,8 @@ from motionloom.analysis import (
     JointAngles,
     JointPositions,
     Judge,
-    Search,
     Similarity,
+    WeightSearch,
     best_share,
     even_grid,
     judge,
@@ -85,7 +85,7 @@ part is divided by the largest step between sequential frames of a data set: of 
     publish("similarity_normalisation", figure, {"same_pairs_percent": same, "rows": rows}, page, dpi=65)
 
 
-def weights(a: Clip, b: Clip) -> Search:
+def weights(a: Clip, b: Clip) -> WeightSearch:
     """Figs. 4.6 and 4.7: attribute weights of the joint angle measure, chosen by hand and searched."""
     started = perf_counter()
     even = optimal_attributes(JointAngles(), [(a, b)], share=SHARE, grid=even_grid(), rounds=1)
@@ -182,7 +182,7 @@ def ablation(sets: dict[str, tuple[Clip, Clip]]) -> str:
     return table(["pairs chosen by", *head, "largest share of one joint, A"], rows)
 
 
-def data_sets(first: tuple[Clip, Clip], best: Search) -> None:
+def data_sets(first: tuple[Clip, Clip], best: WeightSearch) -> None:
     """Fig. 4.9 and table 4.2: the measures on three data sets."""
     measures = [cls() for cls in MEASURES.values()]
     measures = [replace(m, weights="lee") for m in measures]

@@ -24,7 +24,7 @@ from motionloom.evaluate.report import QualityReport, SourceValue
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.travel import travel
 from motionloom.methods.textons import Config, Options, TextonModel
-from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.plan.random_walk import STAGE_RADIUS
 from motionloom.methods.textons.plan.shortest_paths import endless, probabilities, stationary
 from motionloom.methods.textons.render.stream import take_frames
@@ -44,7 +44,7 @@ class Made(NamedTuple):
     """A long motion, the textons it is made of, and how fast it was made."""
 
     clip: Clip
-    pieces: list[Piece]
+    pieces: list[TextonPiece]
     rate: float  # frames in a second
 
 
@@ -52,9 +52,9 @@ def long_motion(model: TextonModel, options: Options, seconds: float) -> Made:
     """`TextonModel.stream`, with its pieces written down."""
     rng = np.random.default_rng(0)
     walk = model.walk(options, rng)
-    pieces: list[Piece] = []
+    pieces: list[TextonPiece] = []
 
-    def noted(source: Iterator[Piece]) -> Iterator[Piece]:
+    def noted(source: Iterator[TextonPiece]) -> Iterator[TextonPiece]:
         for piece in source:
             pieces.append(piece)
             yield piece

@@ -29,7 +29,7 @@ from motionloom.methods import Model, learn
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.texture.config import ORDERS
 from motionloom.methods.texture.influence import joint_order
-from motionloom.methods.texture.plan import Plan
+from motionloom.methods.texture.plan import TexturePlan
 from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, PAPER, SOURCES
 from motionloom.rotation import angle_between, average
@@ -123,7 +123,7 @@ def measured(model: Model[Any], case: Case, clip: Clip) -> dict[str, float]:
         request = Request(frames=case.frames, options={"variant": "faithful", **case.options})
         plan, made = rendered(model, request, np.random.default_rng([seed, 0]))
         took = time.process_time() - start
-        assert isinstance(plan, Plan)
+        assert isinstance(plan, TexturePlan)
         same = (plan.source == plan.source[:, :1]).all(1)
         copied = (np.diff(plan.source[:, 0]) == 1) & same[1:] & same[:-1]
         points, own = fk(made), fk(clip)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.blend.dynamics import Segments, joint_torques, segments
+from motionloom.blend.dynamics import BodyMasses, joint_torques, segments
 from motionloom.core import End, Skeleton
 from motionloom.kinematics.mass import GRAVITY
 from motionloom.rotation import from_axis_angle
@@ -17,7 +17,7 @@ def rod(length=0.6, mass=2.0):
     """A rod that hangs on a fixed point, and its body."""
     skeleton = Skeleton(("Hips", "Rod"), [-1, 0], np.zeros((2, 3)), ends=(End(1, (0.0, -length, 0.0)),))
     size = mass * length**2 / 12
-    body = Segments(
+    body = BodyMasses(
         np.array([0.0, mass]),
         np.array([[0.0, 0, 0], [0, -length / 2, 0]]),
         np.stack([np.zeros((3, 3)), np.diag([size, 0.0, size])]),

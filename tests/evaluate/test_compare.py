@@ -11,7 +11,7 @@ from motionloom import samples
 from motionloom.constraints import LookAt, Request, RootAt
 from motionloom.core import BadRequest, Clip
 from motionloom.evaluate.compare import baselines
-from motionloom.evaluate.compare.compare import Comparison, compare_methods, read_contender
+from motionloom.evaluate.compare.compare import MethodComparison, compare_methods, read_contender
 from motionloom.evaluate.compare.cost import measured
 from motionloom.evaluate.tables import (
     bound_rows,
@@ -34,7 +34,7 @@ def walks() -> list[Clip]:
 
 
 @pytest.fixture(scope="module")
-def found(walks) -> Comparison:
+def found(walks) -> MethodComparison:
     return compare_methods(walks, Request(seconds=3.0), methods=["cuts"], count=2)
 
 

@@ -9,12 +9,12 @@ from motionloom.core import Clip, FloatArray, Skeleton, replace
 from motionloom.kinematics import fk
 from motionloom.kinematics.travel import headings
 from motionloom.plot.body import body, body_points
-from motionloom.plot.shape import BodyPart, DrawnBody
+from motionloom.plot.shape import DrawnBody, SolidPart
 from motionloom.rotation import IDENTITY, from_axis_angle, inverse, multiply, rotate
 from motionloom.samples import make
 
 
-def eyes(shape: DrawnBody, joints: int) -> list[BodyPart]:
+def eyes(shape: DrawnBody, joints: int) -> list[SolidPart]:
     return [part for part in shape.parts if part.tone == "eye" and part.points[0] >= joints]
 
 

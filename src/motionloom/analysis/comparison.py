@@ -26,7 +26,7 @@ class Tile(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ClipComparison:
     """Two clips made ready by a measure. Row r stands for frame `first[0] + r` of A, column c for `first[1] + c` of B.
 
     `block(rows, columns)` computes any part of the matrix; memory is bounded by the part requested.
@@ -83,7 +83,7 @@ class Measure(FrameCosts, Protocol):
 
     @property
     def name(self) -> str: ...
-    def prepare(self, a: Clip, b: Clip) -> Comparison: ...
+    def prepare(self, a: Clip, b: Clip) -> ClipComparison: ...
 
 
 def require_comparable(a: Clip, b: Clip, *, shortest: int, why: str) -> None:

@@ -38,7 +38,7 @@ class Trend(NamedTuple):
         return "in phase" if away < IN_PHASE else "in antiphase" if away > np.pi - IN_PHASE else "shifted"
 
 
-class Study(NamedTuple):
+class CorrelationStudy(NamedTuple):
     """The correlations of one locomotion."""
 
     period: float  # s of a cycle
@@ -58,7 +58,7 @@ class Study(NamedTuple):
         return next(t for t in self.trends if (t.joint, t.axis, t.harmonic) == (joint, axis, harmonic))
 
 
-def correlations(clip: Clip, space: Literal["global", "local"] = "global") -> Study:
+def correlations(clip: Clip, space: Literal["global", "local"] = "global") -> CorrelationStudy:
     """Trends of the upper joints' rotations, global (seen from the heading) or local to their parents.
 
     HECK fits a polynomial, which cannot follow many cycles; here a trend curve is a constant, a slope, and sines at the
@@ -90,7 +90,7 @@ def correlations(clip: Clip, space: Literal["global", "local"] = "global") -> St
                 turn = float(np.angle(value * np.conj(reference[h - 1]))) if abs(value) > 0 else 0.0
                 trends.append(Trend(skeleton.roles[joint], axis, h, float(abs(value)), share, turn))
     names = tuple(skeleton.roles[j] for j in joints)
-    return Study(period, hips, tuple(trends), signals, curves, names)
+    return CorrelationStudy(period, hips, tuple(trends), signals, curves, names)
 
 
 def _signals(clip: Clip, joints: list[int], space: str) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences, windows
+from motionloom.analysis.comparison import ClipComparison, Precision, require_comparable, squared_differences, windows
 from motionloom.analysis.path_curvature import REST, Scheme, curvature
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress
@@ -51,7 +51,7 @@ class Curvature:
     def unit(self) -> str:
         return "1 - correlation" if self.normalised or self.per_joint else "1/m^2"
 
-    def prepare(self, a: Clip, b: Clip) -> Comparison:
+    def prepare(self, a: Clip, b: Clip) -> ClipComparison:
         """Both clips ready to be compared, whole or by tiles."""
         if not 0 < self.share <= 1:
             raise BadRequest(f"share of candidates: expected more than 0 and at most 1, found {self.share}")
@@ -65,7 +65,7 @@ class Curvature:
         sample = tuple(_evenly(len(windows)) for windows in (one, other))
         return self._compared(one, other, apart, most, _threshold(apart, sample, self.share))
 
-    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> Comparison:
+    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> ClipComparison:
         """All frames of several clips, counted through them, ready to be compared with each other.
 
         Windows stay inside their clip, and scale and candidates are those of the frames that `counts` (N,), so the
@@ -89,7 +89,9 @@ class Curvature:
         most = 1.0 if self.normalised or self.per_joint else _largest(seen[used])
         return self._compared(seen, seen, apart, most, _threshold(apart, (sample, sample), self.share))
 
-    def _compared(self, one: FloatArray, other: FloatArray, apart: Any, most: float, threshold: float) -> Comparison:
+    def _compared(
+        self, one: FloatArray, other: FloatArray, apart: Any, most: float, threshold: float
+    ) -> ClipComparison:
         """The matrix of windows; `apart` gives D_rp of any rows and columns."""
         dtype: Any = np.float32 if self.precision == "single" else np.float64
         worst = 2 * most or 1.0  # two clips at rest: only the pose is compared
@@ -103,7 +105,7 @@ class Curvature:
             correlate_chosen(left[rows], right[columns], poses, threshold, most, worst, out)
             return out
 
-        return Comparison((len(one), len(other)), (self.radius, self.radius), block)
+        return ClipComparison((len(one), len(other)), (self.radius, self.radius), block)
 
     def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a - 2 radius, F_b - 2 radius); row r stands for frame r + radius of `a`, columns likewise for `b`."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences
+from motionloom.analysis.comparison import ClipComparison, Precision, require_comparable, squared_differences
 from motionloom.analysis.root_frame import angular_velocities, root_velocity
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress
@@ -49,16 +49,16 @@ class JointAngles:
     radius: ClassVar[int] = 0
     terms_of: ClassVar[tuple[str, ...]] = ("root velocity", "joint angles", "joint velocities")
 
-    def prepare(self, a: Clip, b: Clip) -> Comparison:
+    def prepare(self, a: Clip, b: Clip) -> ClipComparison:
         """Both clips ready to be compared, whole or by tiles."""
         require_comparable(a, b, shortest=2, why="a velocity")
         return self._compared([a], [b])
 
-    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> Comparison:
+    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> ClipComparison:
         """All frames of several clips, counted through them, ready to be compared with each other."""
         return self._compared(clips, clips)
 
-    def _compared(self, a: Sequence[Clip], b: Sequence[Clip]) -> Comparison:
+    def _compared(self, a: Sequence[Clip], b: Sequence[Clip]) -> ClipComparison:
         w_p, w_a, w_v = checked_attributes(self.attributes, self.terms_of)
         w = joint_weights(a[0].skeleton, self.weights)[1:]
         used = np.flatnonzero(w) + 1
@@ -80,7 +80,7 @@ class JointAngles:
             add_half_angles(left[rows], np.ascontiguousarray(right[:, :, columns]), scaled, poly, out)
             return np.maximum(out, 0, out=out)
 
-        return Comparison((len(one), len(other)), (0, 0), block)
+        return ClipComparison((len(one), len(other)), (0, 0), block)
 
     def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a, F_b): every frame has its row and column (velocities at the ends are one-sided)."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison, Precision, require_comparable, squared_differences
+from motionloom.analysis.comparison import ClipComparison, Precision, require_comparable, squared_differences
 from motionloom.analysis.joint_angles import checked_attributes
 from motionloom.analysis.root_frame import angular_velocities, in_root_frame
 from motionloom.analysis.weights import Weights, joint_weights
@@ -77,16 +77,16 @@ class JointPositions:
         "root acceleration",
     )
 
-    def prepare(self, a: Clip, b: Clip) -> Comparison:
+    def prepare(self, a: Clip, b: Clip) -> ClipComparison:
         """Both clips ready to be compared, whole or by tiles."""
         require_comparable(a, b, shortest=3, why="an acceleration")
         one, other = self._features((a, b))
-        return Comparison((len(a), len(b)), (0, 0), squared_differences(one, other, self.precision))
+        return ClipComparison((len(a), len(b)), (0, 0), squared_differences(one, other, self.precision))
 
-    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> Comparison:
+    def prepare_clips(self, clips: Sequence[Clip], counts: BoolArray) -> ClipComparison:
         """All frames of several clips, counted through them, ready to be compared with each other."""
         rows = np.concatenate(self._features(clips))
-        return Comparison((len(rows), len(rows)), (0, 0), squared_differences(rows, rows, self.precision))
+        return ClipComparison((len(rows), len(rows)), (0, 0), squared_differences(rows, rows, self.precision))
 
     def _features(self, clips: Sequence[Clip]) -> list[FloatArray]:
         """(F, D) of each clip: all parts side by side, scaled."""

@@ -23,7 +23,7 @@ class Attributed(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class WeightSearch:
     """What a search found. The largest weight is 1: only ratios matter."""
 
     names: tuple[str, ...]
@@ -53,7 +53,7 @@ def optimal_attributes(
     rounds: int = 2,
     by: Judge | None = None,
     progress: Progress | None = None,
-) -> Search:
+) -> WeightSearch:
     """The attribute weights whose best `share` of pairs has the smallest D_p over all these pairs of clips.
 
     GUAN 4.2.2: every set out of `grid` for each attribute is tried (10 x 10 x 10 by default), then `rounds` - 1 times a
@@ -83,7 +83,7 @@ def optimal_attributes(
     best = sets[scores.argmin()]
     report(1.0, "trying weights")
     ideal = float(np.mean([np.sort(truth)[: _count(truth, share)].mean() for _, truth in tables]))
-    return Search(measure.terms_of, tuple(float(x) for x in best), float(scores.min()), sets, scores, ideal)
+    return WeightSearch(measure.terms_of, tuple(float(x) for x in best), float(scores.min()), sets, scores, ideal)
 
 
 def _tables(measure: Attributed, a: Clip, b: Clip, by: Judge) -> tuple[FloatArray, FloatArray]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison, Tile
+from motionloom.analysis.comparison import ClipComparison, Tile
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
 
 
@@ -61,7 +61,7 @@ def local_minima(
     return _sorted(cells, matrix[cells[:, 0], cells[:, 1]], first)
 
 
-def best_of_tiles(comparison: Comparison, count: int, *, size: int = 1024) -> Pairs:
+def best_of_tiles(comparison: ClipComparison, count: int, *, size: int = 1024) -> Pairs:
     """The `count` smallest cells of a matrix too large to hold, tile by tile, best first.
 
     Memory: one tile (some 15 MB at 1024), the clips' features, and up to three times `count` cells of 24 bytes.
@@ -81,7 +81,7 @@ def best_of_tiles(comparison: Comparison, count: int, *, size: int = 1024) -> Pa
     return _sorted(cells, values, comparison.first)
 
 
-def minima_of_tiles(comparison: Comparison, threshold: float, *, radius: int = 1, size: int = 1024) -> Pairs:
+def minima_of_tiles(comparison: ClipComparison, threshold: float, *, radius: int = 1, size: int = 1024) -> Pairs:
     """`local_minima` of a matrix too large to hold: tiles overlap by `radius`, so no border shows.
 
     A flat stretch that crosses tiles counts once per tile. Memory: one tile and the minima found.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison, Precision, frame_weights, require_comparable
+from motionloom.analysis.comparison import ClipComparison, Precision, frame_weights, require_comparable
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, InvalidClip, Progress
 from motionloom.kinematics.fk import fk
@@ -38,7 +38,7 @@ class PointCloud:
     name: ClassVar[str] = "point-cloud"
     unit: ClassVar[str] = "m^2"
 
-    def prepare(self, a: Clip, b: Clip) -> Comparison:
+    def prepare(self, a: Clip, b: Clip) -> ClipComparison:
         """Both clips ready to be compared, whole or by tiles."""
         n = 2 * self.radius + 1
         require_comparable(a, b, shortest=n, why=f"a window of {n} frames")
@@ -48,7 +48,7 @@ class PointCloud:
         """(F_a - 2 radius, F_b - 2 radius) m^2; row r stands for frame r + radius of `a`, columns likewise for `b`."""
         return self.prepare(a, b).matrix(progress)
 
-    def between(self, p: FloatArray, q: FloatArray, weights: FloatArray) -> Comparison:
+    def between(self, p: FloatArray, q: FloatArray, weights: FloatArray) -> ClipComparison:
         """The same from ready points (F, K, 3) and (F', K, 3) with weights (K,)."""
         if self.freedom not in ("ground", "height", "rigid"):
             raise BadRequest(f"point cloud freedom: expected ground, height or rigid, found {self.freedom!r}")
@@ -66,7 +66,7 @@ class PointCloud:
         def block(rows: slice, columns: slice) -> FloatArray:
             return run(left, right, taps.astype(dtype), rows, columns)
 
-        return Comparison((len(left.size), len(right.size)), (self.radius, self.radius), block)
+        return ClipComparison((len(left.size), len(right.size)), (self.radius, self.radius), block)
 
 
 class _Side(NamedTuple):

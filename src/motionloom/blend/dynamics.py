@@ -26,7 +26,7 @@ RADII: dict[str, tuple[float, float]] = {  # of gyration, in segment lengths: ac
 """De Leva 1996, table 4: means of female and male, and of the two axes across the bone."""
 
 
-class Segments(NamedTuple):
+class BodyMasses(NamedTuple):
     """The mass that turns with each joint."""
 
     mass: FloatArray  # (J,) kg
@@ -34,7 +34,7 @@ class Segments(NamedTuple):
     inertia: FloatArray  # (J, 3, 3) kg m^2, about the centre, in the joint's frame
 
 
-def segments(skeleton: Skeleton, mass: float = BODY_MASS) -> Segments:
+def segments(skeleton: Skeleton, mass: float = BODY_MASS) -> BodyMasses:
     """Masses, centres and inertias by role, from de Leva's table (female and male averaged).
 
     A limb's segment runs from its joint to the next one by role; hands, feet and the head run to their end sites or
@@ -58,7 +58,7 @@ def segments(skeleton: Skeleton, mass: float = BODY_MASS) -> Segments:
     if not parts:
         weights = np.linalg.norm(bones, axis=1)
     masses = mass * weights / max(weights.sum(), 1e-12)
-    return Segments(masses, centre, _rods(masses, bones, across, about))
+    return BodyMasses(masses, centre, _rods(masses, bones, across, about))
 
 
 def _parts(skeleton: Skeleton) -> dict[int, tuple[str, float, float]]:
@@ -97,7 +97,7 @@ def _rods(masses: FloatArray, bones: FloatArray, across: FloatArray, about: Floa
 
 
 def joint_torques(
-    skeleton: Skeleton, body: Segments, root: FloatArray, rotations: FloatArray, fps: float
+    skeleton: Skeleton, body: BodyMasses, root: FloatArray, rotations: FloatArray, fps: float
 ) -> FloatArray:
     """The torque of every joint on what hangs on it, (..., F - 2, J, 3) N m in the world frame, for frames 1 .. F - 2.
 

@@ -91,7 +91,7 @@ COMMANDS: Mapping[str, Command] = {
 GROUPS = tuple(dict.fromkeys(command.group for command in COMMANDS.values()))
 
 
-class Commands(TyperGroup):
+class CommandGroup(TyperGroup):
     """The group of all commands. Errors in input end in one line on standard error, never in a traceback."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -168,7 +168,7 @@ def _version(requested: bool) -> None:
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=CommandGroup,
     help=HELP,
     no_args_is_help=True,
     add_completion=False,

@@ -11,7 +11,7 @@ from motionloom.cli.options import Json, load_all, plural, print_json, print_lin
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
-    from motionloom.recipes.matching import Library, Span
+    from motionloom.recipes.matching import FileSpan, Library
 
 WEB, DECISIONS = "match_web.npz", "match_web.json"
 
@@ -160,7 +160,7 @@ def opened(
     return library
 
 
-def part_of(folder: Path, library: Library, span: Span, reading: Any) -> Any:
+def part_of(folder: Path, library: Library, span: FileSpan, reading: Any) -> Any:
     """The clip of a stretch, with its recipe."""
     from motionloom.io import load
     from motionloom.recipes.recorded_edits import trim
@@ -171,7 +171,7 @@ def part_of(folder: Path, library: Library, span: Span, reading: Any) -> Any:
     return trim(clip, start=(span.first - start) / rate, end=min((span.last - start + 1) / rate, len(clip) / rate))
 
 
-def write_cuts(folder: Path, library: Library, spans: list[Span], out: Path, reading: Any) -> None:
+def write_cuts(folder: Path, library: Library, spans: list[FileSpan], out: Path, reading: Any) -> None:
     """Each stretch as a BVH file."""
     from motionloom.io import save
 
@@ -182,7 +182,7 @@ def write_cuts(folder: Path, library: Library, spans: list[Span], out: Path, rea
     print_line(f"{out}: {plural(len(spans), 'clip')}")
 
 
-def draw(folder: Path, library: Library, query: Span, spans: list[Span], out: Path, reading: Any) -> None:
+def draw(folder: Path, library: Library, query: FileSpan, spans: list[FileSpan], out: Path, reading: Any) -> None:
     """A filmstrip of the query above each match."""
     from motionloom.plot.filmstrip import save_filmstrip
     from motionloom.recipes.matching import span_name

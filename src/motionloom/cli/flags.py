@@ -96,7 +96,7 @@ def _annotation(field: Field, name: str) -> Any:
     return Annotated[str | None, typer.Option(name, help=help, metavar=metavar, show_default=False, hidden=hidden)]
 
 
-class Table(TyperGroup):
+class LazyGroup(TyperGroup):
     """A group whose commands are created when they are called, so that the library is imported only then."""
 
     what = "command"  # noun for error messages

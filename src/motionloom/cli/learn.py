@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import Table, added_options, with_fields
+from motionloom.cli.flags import LazyGroup, added_options, with_fields
 from motionloom.cli.options import (
     Clips,
     Json,
@@ -29,7 +29,7 @@ Each method has its own options: `motionloom learn cuts --help`. `motionloom met
 """
 
 
-class Learn(Table):
+class Learn(LazyGroup):
     """One command for each method, with the fields of its Config as options."""
 
     what = "method"

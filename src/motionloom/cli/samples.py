@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import Table, with_fields
+from motionloom.cli.flags import LazyGroup, with_fields
 from motionloom.cli.options import Force, Json, Seed, columns, plural, print_json, print_line
 from motionloom.cli.progress_bars import progress
 
@@ -18,7 +18,7 @@ HELP = """Sample clips without a download: people, a dog, pen strokes.
 """
 
 
-class Samples(Table):
+class Samples(LazyGroup):
     """One command for each sample, with its parameters as options."""
 
     what = "sample"

@@ -45,7 +45,7 @@ class Pose:
         return None if source is None or not source.sha256 else Read(source.name, source.sha256)
 
 
-class Target(NamedTuple):
+class FixedPose(NamedTuple):
     """What a pose fixes on a given skeleton."""
 
     joints: list[int]
@@ -111,7 +111,7 @@ class PoseAt(Constraint):
         pose = Pose(frame_in_file(clip, int(frame), self.pose), self.pose, clip.origin.read)
         return replace(self, pose=pose)
 
-    def target(self, skeleton: Skeleton) -> Target:
+    def target(self, skeleton: Skeleton) -> FixedPose:
         """What it fixes on this skeleton, which must have the pose's hierarchy; height scales with leg length."""
         if isinstance(self.pose, str):
             raise BadRequest(
@@ -120,12 +120,12 @@ class PoseAt(Constraint):
         if self.pose is None:
             named = {skeleton.joint(n): from_euler(e.angles, e.order) for n, e in self.rotations or ()}
             joints = sorted(named)
-            return Target(joints, np.stack([named[j] for j in joints]), None)
+            return FixedPose(joints, np.stack([named[j] for j in joints]), None)
         clip = in_joint_order(self.pose.clip, skeleton)
         require_same_hierarchy(skeleton, clip.skeleton, names=("the result", self.pose.source or "the pose"))
         joints = sorted({j for name in self.joints for j in group(skeleton, name)})
         scale = leg_length(skeleton) / leg_length(clip.skeleton)
-        return Target(joints, clip.rotations[0, joints], float(clip.root[0, 1]) * scale if 0 in joints else None)
+        return FixedPose(joints, clip.rotations[0, joints], float(clip.root[0, 1]) * scale if 0 in joints else None)
 
     def frame(self, frames: int, fps: float) -> int:
         """The frame that must take the pose, in a result of this length."""

@@ -11,7 +11,7 @@ from motionloom.constraints.fields import frame_rate, positive, read_value
 from motionloom.constraints.ground_heights import FLAT, Ground, read_ground
 from motionloom.constraints.root import Start
 from motionloom.constraints.table import KINDS
-from motionloom.constraints.yaml_lines import Table, read_yaml
+from motionloom.constraints.yaml_lines import LineMapping, read_yaml
 from motionloom.core import BadRequest, FormatError
 from motionloom.core.errors import Problems, Where, combine_problems, unknown
 from motionloom.core.files import Files, read_regular
@@ -25,7 +25,7 @@ def parse_values(text: str, files: Files, name: str) -> dict[str, Any]:
     values = read_yaml(text, name)
     if values is None:
         return {}
-    if not isinstance(values, Table):
+    if not isinstance(values, LineMapping):
         kind = "a list" if isinstance(values, list) else "a single value"
         raise BadRequest(f"expected a request such as {{seconds: 12}}, found {kind}", place=name)
     problems = Problems()
@@ -118,13 +118,13 @@ def _constraints(value: object, context: _Context) -> tuple[Constraint, ...]:
 
 def _constraint(index: int, item: object, name: str) -> Constraint:
     """One entry of the list of constraints."""
-    if not isinstance(item, Table) or len(item) != 1:
+    if not isinstance(item, LineMapping) or len(item) != 1:
         raise fail(("constraints", index), "one constraint, as root_at: {time: 4, heading: 90deg}", item)
     [(key, body)] = item.items()
     place = f"{name}:{item.lines[key]}"
     if key not in KINDS:
         raise BadRequest(unknown(key, KINDS, "constraint"), where=("constraints", index), place=place)
-    places = {n: f"{name}:{line}" for n, line in body.lines.items()} if isinstance(body, Table) else {}
+    places = {n: f"{name}:{line}" for n, line in body.lines.items()} if isinstance(body, LineMapping) else {}
     try:
         return KINDS[key].of(body, places)
     except BadRequest as error:

@@ -14,14 +14,14 @@ MAX_CHARACTERS = 400  # of a number, a date or any other value that is not plain
 TEXT = "tag:yaml.org,2002:str"
 
 
-class Table(dict[str, Any]):
+class LineMapping(dict[str, Any]):
     """A mapping with the line of every key (counted from 1)."""
 
     lines: dict[str, int]
 
 
 def read_yaml(text: str, name: str, *, as_text: bool = False) -> Any:
-    """The plain value of a YAML text. Mappings are `Table`s; keys are text and occur once; else `BadRequest`.
+    """The plain value of a YAML text. Mappings are `LineMapping`s; keys are text and occur once; else `BadRequest`.
 
     With `as_text`, numbers are left as text, so that 35_01 can be a name.
     """
@@ -48,7 +48,7 @@ class _Reader:
         if depth > MAX_DEPTH or self.seen > MAX_VALUES:
             raise BadRequest("nested too deeply or too large for a request", place=place)
         if isinstance(node, yaml.MappingNode):
-            table = Table()
+            table = LineMapping()
             table.lines = {}
             for key_node, value_node in node.value:
                 key = self.value(key_node, depth + 1)

@@ -17,7 +17,7 @@ IDLE = 5.0  # s without work after which the thread ends: starting one takes lon
 MAX_CACHE = 64  # blocks that are kept, beside those that callers reserve
 
 
-class Order(NamedTuple, Generic[B]):
+class PendingBlock(NamedTuple, Generic[B]):
     """A block that is being made, or is ready; its progress cancels it."""
 
     future: Future[B]
@@ -32,17 +32,17 @@ class BlockMaker(Generic[K, B]):
 
     def __init__(self, make: Callable[[K, Progress], B]) -> None:
         self._make = make
-        self._orders: OrderedDict[K, Order[B]] = OrderedDict()
-        self._waiting: deque[tuple[K, Order[B]]] = deque()
+        self._orders: OrderedDict[K, PendingBlock[B]] = OrderedDict()
+        self._waiting: deque[tuple[K, PendingBlock[B]]] = deque()
         self._running = False
         self._changed = Condition()
 
-    def order(self, key: K, reserve: int = 0) -> Order[B]:
+    def order(self, key: K, reserve: int = 0) -> PendingBlock[B]:
         """Begin to make a block, unless it is ready; the oldest are dropped, except the last `reserve` and a few."""
         with self._changed:
             found = self._orders.get(key)
             if found is None or found.progress.stop[0]:
-                found = self._orders[key] = Order(Future(), silent())
+                found = self._orders[key] = PendingBlock(Future(), silent())
                 self._waiting.append((key, found))
                 self._changed.notify()
                 if not self._running:

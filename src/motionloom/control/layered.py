@@ -14,9 +14,9 @@ from motionloom.core.poses import Commands, Poses, only
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.layer_sources import layered_material, layered_sources
 from motionloom.methods.live import (
+    FrameSources,
     Layer,
     Live,
-    Material,
     Sources,
     State,
     Status,
@@ -68,7 +68,7 @@ class Layered:
         return self.live.fps
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> FrameSources:
         """The clips of the method below, and those of its layers."""
         return layered_material(self.live.material, self.layers)
 

@@ -14,7 +14,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.feet.contacts import contacts, foot_parts
 from motionloom.kinematics.travel import Travel
-from motionloom.methods.live import Material, Sources, Status, check_dt, check_seeds, material_of
+from motionloom.methods.live import FrameSources, Sources, Status, check_dt, check_seeds, material_of
 
 
 class PlayState(NamedTuple):
@@ -46,7 +46,7 @@ class Playback:
         return self.clip.fps
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> FrameSources:
         return material_of([self.clip])
 
     @cached_property

@@ -25,7 +25,7 @@ from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.kinematics.travel import ground_turn, root_headings, without_heading
 from motionloom.methods.actions import action_names
 from motionloom.methods.base import Model
-from motionloom.methods.live import Material, Sources, Status, material_of
+from motionloom.methods.live import FrameSources, Sources, Status, material_of
 from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.synthesis import finished, rendered
 from motionloom.rotation import exp, inverse, log, multiply, slerp, yaw
@@ -69,7 +69,7 @@ class Queued(LiveCharacters[QueuedState, None]):
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
-    material: Material  # the clips that the model learned from
+    material: FrameSources  # the clips that the model learned from
     seconds: float = BLOCK
 
     @property

@@ -72,7 +72,7 @@ def accepts_progress(function: Any) -> bool:
         return False
 
 
-class Part(Silent):
+class StepProgress(Silent):
     """A step of a task: its own 0..1 is mapped to begin..end of the whole."""
 
     def __init__(self, whole: Progress, begin: float, end: float) -> None:
@@ -96,7 +96,7 @@ def part(progress: Progress, begin: float, end: float) -> Progress:
     >>> seen
     [(0.75, 'reading')]
     """
-    return Part(progress, begin, end)
+    return StepProgress(progress, begin, end)
 
 
 def parts(progress: Progress, sizes: Sequence[float]) -> list[Progress]:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from motionloom.evaluate.capture_checks.check import check_clips as check_clips
     from motionloom.evaluate.capture_checks.files import check_files as check_files
     from motionloom.evaluate.capture_checks.findings import Finding as Finding
-    from motionloom.evaluate.compare.compare import Comparison as Comparison
+    from motionloom.evaluate.compare.compare import MethodComparison as MethodComparison
     from motionloom.evaluate.compare.compare import compare_methods as compare_methods
     from motionloom.evaluate.evaluation import Evaluation as Evaluation
     from motionloom.evaluate.evaluation import evaluate_clips as evaluate_clips
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from motionloom.evaluate.study.analysis import analyse_ratings as analyse_ratings
 
 _HOMES = {
-    "Comparison": "compare.compare",
+    "MethodComparison": "compare.compare",
     "Evaluation": "evaluation",
     "Finding": "capture_checks.findings",
     "QualityReport": "report",

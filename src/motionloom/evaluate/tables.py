@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from motionloom.core.note import as_dicts
-from motionloom.evaluate.compare.compare import Comparison, Entry
+from motionloom.evaluate.compare.compare import Entry, MethodComparison
 from motionloom.evaluate.measures.table import QUALITY_MEASURES
 from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue
 
@@ -117,7 +117,7 @@ COMPARISON_COLUMNS: Mapping[str, str] = {
 """The columns of a comparison; its JSON contains every measure."""
 
 
-def comparison_rows(found: Comparison) -> tuple[tuple[str, ...], Rows]:
+def comparison_rows(found: MethodComparison) -> tuple[tuple[str, ...], Rows]:
     """One row per method and baseline after the source's own values; copy and shuffled are the bounds of diversity.
 
     Entries without a result have n/a everywhere; `problem_lines` lists the reasons.
@@ -165,7 +165,7 @@ def faults(entry: Entry, own: Mapping[str, SourceValue]) -> list[str]:
     return [text for _, text in sorted(found, reverse=True)]
 
 
-def verdict_lines(found: Comparison) -> list[str]:
+def verdict_lines(found: MethodComparison) -> list[str]:
     """The comparison in words: which methods look like the clips, and what is wrong with the others."""
     rows = []
     for entry in found.with_results:
@@ -183,12 +183,12 @@ def verdict_lines(found: Comparison) -> list[str]:
     return lines + [f"{name}: {', '.join(wrong)}" for _, _, name, wrong in rows if wrong]
 
 
-def problem_lines(found: Comparison) -> list[str]:
+def problem_lines(found: MethodComparison) -> list[str]:
     """Methods without a result, or whose results do not meet the request, with the reasons."""
     return [f"{'not all met' if e.reports else 'left out'}: {e.name}: {e.reason}" for e in found.entries if e.reason]
 
 
-def comparison_dict(found: Comparison) -> dict[str, object]:
+def comparison_dict(found: MethodComparison) -> dict[str, object]:
     """Plain values for JSON."""
     return {
         "seed": found.seed,

@@ -19,7 +19,7 @@ MAX_VALUES = 5_000_000  # nodes times frames
 _kept: list[Any] = []  # everything that ufbx has handed out, as it may look at it again
 
 
-class Node(NamedTuple):
+class FbxNode(NamedTuple):
     """One node of the scene."""
 
     name: str
@@ -111,7 +111,7 @@ def _take(scene: Any, ufbx: Any, notes: Notes) -> tuple[Any, float, float]:
     return anim, begin, end
 
 
-def _nodes(scene: Any) -> list[Node]:
+def _nodes(scene: Any) -> list[FbxNode]:
     """Every node of the scene, parents first; the first one is the scene's root."""
     out = []
     handles = list(scene.nodes)
@@ -120,11 +120,11 @@ def _nodes(scene: Any) -> list[Node]:
         _kept.append((handle, parent, bone, transform))
         above = -1 if parent is None else int(parent.typed_id)
         name = str(handle.name) or f"node{k}"
-        out.append(Node(name, above, bone is not None, _values(transform), handle))
+        out.append(FbxNode(name, above, bone is not None, _values(transform), handle))
     return out
 
 
-def _joints(nodes: list[Node], scene: Any, anim: Any, ufbx: Any, notes: Notes) -> list[int]:
+def _joints(nodes: list[FbxNode], scene: Any, anim: Any, ufbx: Any, notes: Notes) -> list[int]:
     """The bones (else the nodes that move) and the nodes between them: one tree, parents first."""
     chosen = {n for n, node in enumerate(nodes) if n and node.bone}
     if not chosen:
@@ -149,7 +149,7 @@ def _joints(nodes: list[Node], scene: Any, anim: Any, ufbx: Any, notes: Notes) -
     return order
 
 
-def _above(nodes: list[Node], n: int) -> list[int]:
+def _above(nodes: list[FbxNode], n: int) -> list[int]:
     """The nodes above one, upwards; the scene's root comes last."""
     out: list[int] = []
     while nodes[n].parent >= 0 and len(out) < len(nodes):

@@ -3,7 +3,7 @@
 from motionloom.kinematics.body.proportions import leg_length, on_skeleton, same_bones
 from motionloom.kinematics.body.roles import GROUPS, Foot, group, guess_roles
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
-from motionloom.kinematics.feet.contacts import Part, contacts, foot_parts, part_positions, with_contacts
+from motionloom.kinematics.feet.contacts import FootPart, contacts, foot_parts, part_positions, with_contacts
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, skate_a, skate_b, skate_c
 from motionloom.kinematics.feet.skate_removal import SkateReport, remove_skate
 from motionloom.kinematics.fk import (
@@ -43,10 +43,10 @@ __all__ = [
     "AimTarget",
     "Channels",
     "Foot",
+    "FootPart",
     "Layout",
     "Loop",
     "OrientationTarget",
-    "Part",
     "PoseTarget",
     "PositionTarget",
     "Residuals",

@@ -11,22 +11,22 @@ from motionloom.core import FloatArray, MotionloomError, Skeleton
 GRAVITY = 9.81  # m/s^2
 
 
-class Segment(NamedTuple):
+class BodySegment(NamedTuple):
     """Mass in percent of the body and place of the centre in percent of the length from the first end: female, male."""
 
     mass: tuple[float, float]
     centre: tuple[float, float]
 
 
-DE_LEVA: dict[str, Segment] = {
-    "head": Segment((6.68, 6.94), (48.41, 50.02)),  # vertex to the seventh neck vertebra
-    "trunk": Segment((42.57, 43.46), (37.82, 43.10)),  # middle of the shoulders to middle of the hips
-    "upper_arm": Segment((2.55, 2.71), (57.54, 57.72)),
-    "forearm": Segment((1.38, 1.62), (45.59, 45.74)),
-    "hand": Segment((0.56, 0.61), (74.74, 79.00)),
-    "thigh": Segment((14.78, 14.16), (36.12, 40.95)),
-    "shin": Segment((4.81, 4.33), (43.52, 43.95)),  # knee to ankle joint centre
-    "foot": Segment((1.29, 1.37), (40.14, 44.15)),
+DE_LEVA: dict[str, BodySegment] = {
+    "head": BodySegment((6.68, 6.94), (48.41, 50.02)),  # vertex to the seventh neck vertebra
+    "trunk": BodySegment((42.57, 43.46), (37.82, 43.10)),  # middle of the shoulders to middle of the hips
+    "upper_arm": BodySegment((2.55, 2.71), (57.54, 57.72)),
+    "forearm": BodySegment((1.38, 1.62), (45.59, 45.74)),
+    "hand": BodySegment((0.56, 0.61), (74.74, 79.00)),
+    "thigh": BodySegment((14.78, 14.16), (36.12, 40.95)),
+    "shin": BodySegment((4.81, 4.33), (43.52, 43.95)),  # knee to ankle joint centre
+    "foot": BodySegment((1.29, 1.37), (40.14, 44.15)),
 }
 """De Leva, Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters, J. Biomechanics 29 (1996), table 4."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from motionloom.core import Skeleton, Source
 from motionloom.core.origin import BODY
 from motionloom.core.poses import BodyPart, Sources, named_parts
-from motionloom.methods.live import Layer, Material, State
+from motionloom.methods.live import FrameSources, Layer, State
 
 
 @runtime_checkable
@@ -38,14 +38,14 @@ class Split(NamedTuple):
     changed: tuple[bool, ...]
 
 
-def layered_material(below: Material, layers: Sequence[Layer]) -> Material:
+def layered_material(below: FrameSources, layers: Sequence[Layer]) -> FrameSources:
     """The captured clips below and those of layers; those below keep their numbers."""
     own = [clip for layer in layers if isinstance(layer, SourcedLayer) for clip in layer.clips]
     return below._replace(table=tuple(dict.fromkeys([*below.table, *own])))
 
 
 def layered_sources(
-    below: Sources, material: Material, layers: Sequence[Layer], states: Sequence[State], skeleton: Skeleton
+    below: Sources, material: FrameSources, layers: Sequence[Layer], states: Sequence[State], skeleton: Skeleton
 ) -> Sources:
     """The sources of characters with layers: joints that a layer takes from clips of its own are parts of their own.
 

@@ -39,7 +39,7 @@ from motionloom.methods.table import METHODS
 MIN_PIECE = 0.5  # s: shorter pieces of a clip are left out
 
 
-class Prepared(NamedTuple):
+class PreparedClips(NamedTuple):
     """Clips of one skeleton at one frame rate, with notes about their preparation."""
 
     clips: tuple[Any, ...]  # clips; or takes of markers, for methods that learn from those
@@ -55,7 +55,7 @@ def prepare(
     broken: str = "leave out",
     margin: float = 0.0,
     progress: Progress | None = None,
-) -> Prepared:
+) -> PreparedClips:
     """Clips put on the first one's skeleton, without T-pose and broken frames, at `fps` (None: their own frame rate).
 
     With equal names and parents but other bone lengths, rotations are kept and the root is scaled by leg length.
@@ -102,16 +102,16 @@ def prepare(
             f"no clips left to learn from: all frames of {_listed([c.name or 'a clip' for c in clips])} are broken"
         )
     texts = [f"{_listed(names)}: {done}" for done, names in done_to.items()]
-    return Prepared(tuple(out), tuple(map(Note, texts)), tuple(owners))
+    return PreparedClips(tuple(out), tuple(map(Note, texts)), tuple(owners))
 
 
-def _as_they_are(method: str, takes: Sequence[Clip | Markers], fps: float | None) -> Prepared:
+def _as_they_are(method: str, takes: Sequence[Clip | Markers], fps: float | None) -> PreparedClips:
     """Takes for a method that prepares them itself; at one frame rate if it is to be theirs."""
     if not takes:
         raise BadRequest(f"expected takes to learn {method} from, found none")
     if fps is None:
         _own_fps(takes)
-    return Prepared(tuple(takes), (), tuple(range(len(takes))))
+    return PreparedClips(tuple(takes), (), tuple(range(len(takes))))
 
 
 def _own_fps(clips: Sequence[Clip | Markers]) -> float:

@@ -58,7 +58,7 @@ class Live(Protocol):
     def fps(self) -> float: ...  # ticks per second
 
     @property
-    def material(self) -> Material: ...  # the clips that `sources` indexes
+    def material(self) -> FrameSources: ...  # the clips that `sources` indexes
 
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> State:
         """The state before the first step: one character for each seed, at the origin facing +z, or at `at`."""
@@ -106,7 +106,7 @@ def live_options(model: Any, values: Mapping[str, Any]) -> Any:
     return model.live_options_type.of(values) if values else None
 
 
-class Material(NamedTuple):
+class FrameSources(NamedTuple):
     """Sources of the F frames of some clips, one after the other."""
 
     table: tuple[Source, ...]  # captured clips
@@ -114,10 +114,10 @@ class Material(NamedTuple):
     frames: FloatArray  # (F,) frame in that source
 
 
-def material_of(clips: Sequence[Clip]) -> Material:
+def material_of(clips: Sequence[Clip]) -> FrameSources:
     """The captured clips from which the frames of these clips come."""
     origin = joined([clip.origin for clip in clips], [len(clip) for clip in clips])
-    return Material(origin.sources, *origin.main())
+    return FrameSources(origin.sources, *origin.main())
 
 
 def recorded_origin(live: Live, sources: Sequence[Sources], row: int = 0) -> Origin:

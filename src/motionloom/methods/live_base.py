@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.live import (
-    Material,
+    FrameSources,
     Sources,
     Status,
     check_commands,
@@ -34,7 +34,7 @@ class LiveCharacters(ABC, Generic[S, L]):
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
 
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: L | None = None) -> S:
         """One character for each seed, at the origin facing +z, or at `at`; the seed determines where it begins."""

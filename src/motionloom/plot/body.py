@@ -12,7 +12,7 @@ from motionloom.kinematics.fk import fk_rotations
 from motionloom.plot.feet import with_heel, with_paw
 from motionloom.plot.head import with_head
 from motionloom.plot.limbs import body_size, is_four_legged, limb_radii, tip_radii
-from motionloom.plot.shape import BodyPart, DrawnBody, DrawnFoot
+from motionloom.plot.shape import DrawnBody, DrawnFoot, SolidPart
 from motionloom.rotation import rotate
 
 LOOKED_AT = 600  # frames of a clip, at most, from which heels, paws and the direction of the face are derived
@@ -57,24 +57,24 @@ def _skeleton_body(skeleton: Skeleton) -> DrawnBody:
         if (p, j) in covered or np.linalg.norm(skeleton.offsets[j]) < 0.01 * size:
             continue
         if skeleton.roles[j] in ("left_eye", "right_eye"):
-            parts.append(BodyPart((j,), (0.015 * size,), "eye", 0.03 * size))
+            parts.append(SolidPart((j,), (0.015 * size,), "eye", 0.03 * size))
         elif skeleton.roles[p] != "head":
             nearer = -0.08 * size if skeleton.roles[p] == "neck" else 0.0  # the neck comes out of the chest
-            parts.append(BodyPart((p, j), limb_radii(skeleton, p, j, size), _tone(skeleton, j), nearer))
+            parts.append(SolidPart((p, j), limb_radii(skeleton, p, j, size), _tone(skeleton, j), nearer))
     for joint, point in tip.items():
         if skeleton.roles[joint] != "head" and not skeleton.roles[joint].endswith("_eye"):
-            parts.append(BodyPart((joint, point), tip_radii(skeleton, joint, size), _tone(skeleton, joint)))
+            parts.append(SolidPart((joint, point), tip_radii(skeleton, joint, size), _tone(skeleton, joint)))
     return DrawnBody(joints, tuple(parts), extras, size, _drawn_feet(skeleton, tip))
 
 
-def _torso(skeleton: Skeleton, size: float) -> list[BodyPart]:
+def _torso(skeleton: Skeleton, size: float) -> list[SolidPart]:
     """Pelvis and chest of a person as solid hulls between hip joints, shoulders and spine."""
     parts = []
     thighs = [skeleton.find(f"{side}_thigh") for side in ("left", "right")]
     arms = [skeleton.find(f"{side}_upper_arm") for side in ("left", "right")]
     hips = skeleton.find("hips") or 0
     if thighs[0] is not None and thighs[1] is not None:
-        parts.append(BodyPart((hips, thighs[0], thighs[1]), (0.098 * size, 0.087 * size, 0.087 * size), "middle"))
+        parts.append(SolidPart((hips, thighs[0], thighs[1]), (0.098 * size, 0.087 * size, 0.087 * size), "middle"))
     if arms[0] is not None and arms[1] is not None:
         left, right = skeleton.chain(arms[0]), skeleton.chain(arms[1])
         chest = max(set(left) & set(right))
@@ -83,7 +83,7 @@ def _torso(skeleton: Skeleton, size: float) -> list[BodyPart]:
         neck = skeleton.find("neck")
         if neck is not None and skeleton.parents[neck] == chest:
             radii[neck] = 0.055
-        parts.append(BodyPart(tuple(radii), tuple(r * size for r in radii.values()), "middle"))
+        parts.append(SolidPart(tuple(radii), tuple(r * size for r in radii.values()), "middle"))
     return parts
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.plot.limbs import LIMBS
-from motionloom.plot.shape import BodyPart, DrawnBody, DrawnFoot, attach
+from motionloom.plot.shape import DrawnBody, DrawnFoot, SolidPart, attach
 from motionloom.rotation import inverse, rotate
 
 
@@ -48,7 +48,7 @@ def with_paw(shape: DrawnBody, foot: DrawnFoot, places: FloatArray, turns: Float
     local = rotate(inverse(turns[flat, ankle]), ahead * (0.075 * shape.size))
     shape, (point,) = attach(shape, ankle, [offset + np.median(local, axis=0)])
     radius = LIMBS["front_toe"][1] * shape.size
-    paw = BodyPart((last, point), (1.1 * radius, radius), foot.side)
+    paw = SolidPart((last, point), (1.1 * radius, radius), foot.side)
     return _with_foot(replace(shape, parts=(*shape.parts, paw)), foot, (last, point))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import FloatArray, Skeleton
 from motionloom.kinematics.travel import body_axes
 from motionloom.plot.limbs import is_four_legged
-from motionloom.plot.shape import BodyPart, DrawnBody, attach
+from motionloom.plot.shape import DrawnBody, SolidPart, attach
 from motionloom.rotation import inverse, multiply, rotate
 
 AGREES = 0.6  # cosine between two estimates of the forward direction that count as the same
@@ -81,11 +81,11 @@ def _person_head(shape: DrawnBody, head: int, axes: FloatArray, *, own_eyes: boo
     shape, points = attach(shape, head, spots @ axes.T * size)
     base, crown, jaw, bridge, tip, *eyes = points
     parts = [
-        BodyPart((base, crown, jaw), (0.070 * size, 0.092 * size, 0.052 * size), "middle"),
-        BodyPart((bridge, tip), (0.014 * size, 0.017 * size), "middle", 0.02 * size),
+        SolidPart((base, crown, jaw), (0.070 * size, 0.092 * size, 0.052 * size), "middle"),
+        SolidPart((bridge, tip), (0.014 * size, 0.017 * size), "middle", 0.02 * size),
     ]
     if not own_eyes:
-        parts += [BodyPart((eye,), (0.014 * size,), "eye", 0.02 * size) for eye in eyes]
+        parts += [SolidPart((eye,), (0.014 * size,), "eye", 0.02 * size) for eye in eyes]
     return replace(shape, parts=(*shape.parts, *parts))
 
 
@@ -112,10 +112,10 @@ def _dog_head(shape: DrawnBody, head: int, axes: FloatArray, length: float) -> D
     middle, stop, muzzle, nose, *rest = points
     eyes, roots, tips = rest[:2], rest[2:4], rest[4:]
     parts = [
-        BodyPart((head, middle, stop), (0.80 * skull, 0.95 * skull, 0.66 * skull), "middle"),
-        BodyPart((stop, muzzle), (0.56 * skull, 0.40 * skull), "middle", 0.1 * skull),
-        BodyPart((nose,), (0.20 * skull,), "eye", 0.4 * skull),
-        *(BodyPart((eye,), (0.13 * skull,), "eye", 0.35 * skull) for eye in eyes),
-        *(BodyPart(ear, (0.36 * skull, 0.10 * skull), "middle") for ear in zip(roots, tips, strict=True)),
+        SolidPart((head, middle, stop), (0.80 * skull, 0.95 * skull, 0.66 * skull), "middle"),
+        SolidPart((stop, muzzle), (0.56 * skull, 0.40 * skull), "middle", 0.1 * skull),
+        SolidPart((nose,), (0.20 * skull,), "eye", 0.4 * skull),
+        *(SolidPart((eye,), (0.13 * skull,), "eye", 0.35 * skull) for eye in eyes),
+        *(SolidPart(ear, (0.36 * skull, 0.10 * skull), "middle") for ear in zip(roots, tips, strict=True)),
     ]
     return replace(shape, parts=(*shape.parts, *parts))

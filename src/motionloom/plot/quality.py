@@ -7,7 +7,7 @@ from math import log1p
 from pathlib import Path
 from typing import Any
 
-from motionloom.evaluate.compare.compare import Comparison
+from motionloom.evaluate.compare.compare import MethodComparison
 from motionloom.evaluate.measures.table import QUALITY_MEASURES
 from motionloom.evaluate.report import QualityReport, SourceValue
 from motionloom.evaluate.tables import comparison_rows, number, problem_lines
@@ -29,7 +29,7 @@ def quality_sheet(reports: Sequence[QualityReport]) -> Any:
     return _sheet({n: reports[0].values[n].own for n in QUALITY_MEASURES}, named, bounds)
 
 
-def comparison_sheet(found: Comparison) -> Any:
+def comparison_sheet(found: MethodComparison) -> Any:
     """The same for a comparison: means over the takes of each method and baseline, which are the bounds."""
     return _sheet(found.own, [(e.name, {n: e.mean(n) for n in QUALITY_MEASURES}) for e in found.with_results], {})
 
@@ -108,7 +108,7 @@ def _mark(i: int) -> dict[str, Any]:
     return {"color": SOURCES[i % len(SOURCES)], "marker": shape, "markersize": 6, "linestyle": "none"}
 
 
-def comparison_page(found: Comparison, path: str | Path, *, title: str = "Methods compared") -> None:
+def comparison_page(found: MethodComparison, path: str | Path, *, title: str = "Methods compared") -> None:
     """One page: the moving results side by side, the table, the sheet, and who is left out and why."""
     stages = tuple(
         Stage((e.clips[0],), e.name, "a baseline, nothing learned" if e.kind == "baseline" else "",

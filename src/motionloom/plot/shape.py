@@ -9,7 +9,7 @@ from motionloom.core import FloatArray
 
 
 @dataclass(frozen=True)
-class BodyPart:
+class SolidPart:
     """A solid piece of a body: the hull of balls around some of its points."""
 
     points: tuple[int, ...]  # indices into `body_points`
@@ -35,7 +35,7 @@ class DrawnBody:
     """The drawn parts of a skeleton. Points are its joints, then `extras`, each fixed to a joint."""
 
     joints: int
-    parts: tuple[BodyPart, ...]
+    parts: tuple[SolidPart, ...]
     extras: tuple[tuple[int, tuple[float, float, float]], ...]  # (joint, offset in that joint's frame, m)
     size: float  # 1 for a person 1.75 m tall
     feet: tuple[DrawnFoot, ...]

@@ -34,7 +34,7 @@ class Library:
     first: IntArray  # (N,) frame of the file that is frame 0 of the clip: 1 where a T-pose was dropped
 
 
-class Span(NamedTuple):
+class FileSpan(NamedTuple):
     """A stretch of a file."""
 
     clip: int
@@ -144,7 +144,7 @@ def _check(library: Library, name: str) -> None:
             raise FormatError(f"{name}: not a match web: a path leaves its clips")
 
 
-def query_span(library: Library, text: str, folder: Path) -> Span:
+def query_span(library: Library, text: str, folder: Path) -> FileSpan:
     """The clip and the frames of a query: `walk.bvh`, or `walk.bvh#120-190` in frames of the file."""
     file, _, frames = text.partition("#")
     names = {name: k for k, name in enumerate(library.files)}
@@ -157,19 +157,24 @@ def query_span(library: Library, text: str, folder: Path) -> Span:
     scale = library.rates[k] / library.web.fps
     end = int(library.first[k] + round((library.web.lengths[k] - 1) * scale))
     if not frames:
-        return Span(k, int(library.first[k]), end)
+        return FileSpan(k, int(library.first[k]), end)
     try:
         first, last = (int(part) for part in frames.split("-"))
     except ValueError:
         raise BadRequest(f"query: expected frames as walk.bvh#120-190, found {text!r}") from None
     if not 0 <= first < last <= end:
         raise BadRequest(f"query: expected frames from 0 to {end}, the first before the last, found {frames}")
-    return Span(k, first, last)
+    return FileSpan(k, first, last)
 
 
 def find_spans(
-    library: Library, query: Span, *, rounds: int, rejected: Sequence[Span] = (), progress: Progress | None = None
-) -> list[tuple[Span, Match]]:
+    library: Library,
+    query: FileSpan,
+    *,
+    rounds: int,
+    rejected: Sequence[FileSpan] = (),
+    progress: Progress | None = None,
+) -> list[tuple[FileSpan, Match]]:
     """The stretches like a query, in frames of their files, ranked; see `find_matches`."""
     found = find_matches(
         library.web, *_in_web(library, query), rounds=rounds, rejected=[_in_web(library, s) for s in rejected],
@@ -178,18 +183,18 @@ def find_spans(
     return [(_in_file(library, match), match) for match in found]
 
 
-def _in_web(library: Library, span: Span) -> tuple[int, int, int]:
+def _in_web(library: Library, span: FileSpan) -> tuple[int, int, int]:
     k, scale = span.clip, library.web.fps / library.rates[span.clip]
     first, last = (max(0, round((f - int(library.first[k])) * scale)) for f in (span.first, span.last))
     return k, first, last
 
 
-def _in_file(library: Library, match: Match) -> Span:
+def _in_file(library: Library, match: Match) -> FileSpan:
     scale, start = library.rates[match.clip] / library.web.fps, int(library.first[match.clip])
-    return Span(match.clip, start + round(match.first * scale), start + round(match.last * scale))
+    return FileSpan(match.clip, start + round(match.first * scale), start + round(match.last * scale))
 
 
-def span_name(library: Library, span: Span) -> str:
+def span_name(library: Library, span: FileSpan) -> str:
     """`walk.bvh#120-190`."""
     return f"{library.files[span.clip]}#{span.first}-{span.last}"
 
@@ -212,6 +217,6 @@ def save_decisions(decisions: Mapping[str, Mapping[str, bool]], path: Path) -> N
     write_whole(path, [json.dumps(decisions, indent=1, sort_keys=True).encode()])
 
 
-def rejected_spans(library: Library, rows: Mapping[str, bool], folder: Path) -> list[Span]:
+def rejected_spans(library: Library, rows: Mapping[str, bool], folder: Path) -> list[FileSpan]:
     """The stretches that the user declined."""
     return [query_span(library, str(folder / name), folder) for name, yes in rows.items() if not yes]

@@ -8,14 +8,14 @@ from motionloom.core import FloatArray
 from motionloom.rotation import from_matrix, multiply, rotate, slerp, yaw
 from motionloom.samples.curves import bump
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, Trunk
-from motionloom.samples.plants import Plant
+from motionloom.samples.person import LEFT, RIGHT, LimbRotations, Trunk
+from motionloom.samples.plants import FootStance
 from motionloom.samples.standing import Figure, Moves, footprint, idle
-from motionloom.samples.styles import Style
+from motionloom.samples.styles import GaitStyle
 from motionloom.samples.upper import reaching_arm
 
 
-def stance(nature: Nature) -> tuple[list[Plant], list[Plant]]:
+def stance(nature: Nature) -> tuple[list[FootStance], list[FootStance]]:
     """Left foot ahead, right foot behind and turned out."""
     x, z = 0.11 + nature.trait("stance x", 0.015), 0.19 + nature.trait("stance z", 0.02)
     left = footprint(LEFT, x, z, -0.4 + nature.trait("left foot", 0.08), toe_out=0.0)
@@ -23,7 +23,7 @@ def stance(nature: Nature) -> tuple[list[Plant], list[Plant]]:
     return [left], [right]
 
 
-def guard_moves(time: FloatArray, nature: Nature, style: Style) -> Moves:
+def guard_moves(time: FloatArray, nature: Nature, style: GaitStyle) -> Moves:
     """Guard with a boxer's bounce."""
     beat = 2 * np.pi * (1.7 + nature.trait("bounce rate", 0.1)) * time + nature.wander("bounce", 0.5, 0.1, 0.4)(time)
     return idle(time, nature, style, width=0.12, rest=0.6).plus(
@@ -60,7 +60,9 @@ def fist(trunk: Trunk, side: int, upright: float) -> FloatArray:
     return multiply(yaw(heading * 0.6), np.broadcast_to(turn, (len(heading), 4)))
 
 
-def guard_arm(body: Figure, side: int, time: FloatArray, hits: FloatArray, speed: float, nature: Nature) -> Limb:
+def guard_arm(
+    body: Figure, side: int, time: FloatArray, hits: FloatArray, speed: float, nature: Nature
+) -> LimbRotations:
     """The arm that does not strike covers the chin: it is pulled in while the other one goes out."""
     wrist = guard_wrist(body.trunk, side, time, nature)
     sign = 1.0 if side == LEFT else -1.0

@@ -9,8 +9,8 @@ import numpy as np
 from motionloom.core import FloatArray
 from motionloom.samples.gait import Gait
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, Trunk
-from motionloom.samples.styles import Style
+from motionloom.samples.person import LEFT, RIGHT, LimbRotations, Trunk
+from motionloom.samples.styles import GaitStyle
 from motionloom.samples.upper import angled_arm, posture
 
 
@@ -35,7 +35,7 @@ class Carriage:
     loose: float = 1.0  # natural variation: slow walkers vary more
 
 
-def walking(speed: float, style: Style, nature: Nature) -> Carriage:
+def walking(speed: float, style: GaitStyle, nature: Nature) -> Carriage:
     """Amplitudes of a walk: captured walkers turn the pelvis by 9 degrees in all, the shoulders by 10 against it."""
     u = min(speed / 1.4, 1.6)
     person = 1 + nature.trait("arm swing", 0.18)
@@ -58,7 +58,7 @@ def walking(speed: float, style: Style, nature: Nature) -> Carriage:
     )
 
 
-def running(speed: float, style: Style, nature: Nature) -> Carriage:
+def running(speed: float, style: GaitStyle, nature: Nature) -> Carriage:
     """Amplitudes of a run: bent elbows, a wider swing of arms and trunk, and more lean as it gets faster."""
     person = 1 + nature.trait("arm swing", 0.15)
     return Carriage(
@@ -87,7 +87,7 @@ def pelvis_and_chest(
     heading: FloatArray,
     bank: FloatArray,
     nature: Nature,
-    style: Style,
+    style: GaitStyle,
 ) -> tuple[FloatArray, FloatArray]:
     """World rotations (F, 4) of pelvis and chest. `bank` (F,) rad tips the body into a left turn."""
     c, loose = carriage, style.loose * carriage.loose
@@ -127,7 +127,7 @@ def steady_head(
     bank: FloatArray,
     ahead: FloatArray,
     nature: Nature,
-    style: Style,
+    style: GaitStyle,
 ) -> FloatArray:
     """(F, 4) the head keeps level and looks ahead; it nods against the rise of the body (Pozzo et al. 1990).
 
@@ -148,8 +148,8 @@ def steady_head(
 
 
 def swinging_arms(
-    carriage: Carriage, gait: Gait, trunk: Trunk, time: FloatArray, phase: FloatArray, nature: Nature, style: Style
-) -> tuple[Limb, Limb]:
+    carriage: Carriage, gait: Gait, trunk: Trunk, time: FloatArray, phase: FloatArray, nature: Nature, style: GaitStyle
+) -> tuple[LimbRotations, LimbRotations]:
     """Both arms, each swinging with the other side's leg; the forearm trails the upper arm, the hand the forearm."""
     return _arm(carriage, gait, trunk, time, phase, nature, style, LEFT), _arm(
         carriage, gait, trunk, time, phase, nature, style, RIGHT
@@ -163,9 +163,9 @@ def _arm(
     time: FloatArray,
     phase: FloatArray,
     nature: Nature,
-    style: Style,
+    style: GaitStyle,
     side: int,
-) -> Limb:
+) -> LimbRotations:
     name = ("left", "right")[side]
     own = phase - (np.pi if side == LEFT else 0.0) - 0.12  # largest just after the other foot's strike
     more = (

@@ -14,12 +14,12 @@ from motionloom.samples.gait import Gait, Path, Steps, path, plant, run_gait, wa
 from motionloom.samples.legs import hips_ceiling, hips_height, knee_facing, leg
 from motionloom.samples.locomotion import hips_place, running_height, tremble, walking_knees
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, Trunk, assemble
-from motionloom.samples.plants import FootMotion, Plant, foot_motion
+from motionloom.samples.person import LEFT, RIGHT, LimbRotations, Trunk, assemble
+from motionloom.samples.plants import FootMotion, FootStance, foot_motion
 from motionloom.samples.stage import PAD, finish, frame_times
 from motionloom.samples.standing import collars, hanging_arm, idle, standing_feet, through
 from motionloom.samples.stepping import on_ground
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import mixed_arm, posture
 
 RUNS = 2.05  # m/s from which steps are those of a run
@@ -156,7 +156,7 @@ def _plan(
     route: Path,
     wanted: FloatArray,
     speed: float,
-    style: Style,
+    style: GaitStyle,
     nature: Nature,
     side: int,
     leaves: float,
@@ -164,7 +164,7 @@ def _plan(
     seconds: float,
 ) -> _Plan:
     """Footprints of a body that leaves its standing feet at `leaves` s and stands on two feet again by `rests` s."""
-    plants: tuple[list[Plant], list[Plant]] = ([], [])
+    plants: tuple[list[FootStance], list[FootStance]] = ([], [])
     beats: list[float] = []
     runs: list[bool] = []
     slowest = min(speed, 0.9)
@@ -219,12 +219,12 @@ def _plan(
     return _Plan(Steps((tuple(plants[0]), tuple(plants[1])), phase), np.array(beats), np.array(runs))
 
 
-def _first(plants: tuple[list[Plant], list[Plant]], beats: list[float]) -> int:
+def _first(plants: tuple[list[FootStance], list[FootStance]], beats: list[float]) -> int:
     """Which foot strikes first."""
     return LEFT if any(abs(p.strike - beats[0]) < 1e-9 for p in plants[LEFT]) else RIGHT
 
 
-def _closing(step: Plant, ends: FloatArray, heading: float, nature: Nature, side: int) -> Plant:
+def _closing(step: FootStance, ends: FloatArray, heading: float, nature: Nature, side: int) -> FootStance:
     """The last step of a foot: it is set down beside the other one and stays."""
     home = standing_feet(nature)[side][0]
     x, z = on_ground(home.place[0], home.place[2], heading, (float(ends[0]), float(ends[1])))
@@ -267,10 +267,12 @@ def _posed(
     runs: FloatArray,
     speed: float,
     fast: float,
-    style: Style,
+    style: GaitStyle,
     nature: Nature,
     fps: float,
-) -> tuple[Trunk, tuple[FootMotion, FootMotion], tuple[Limb, Limb], tuple[Limb, Limb]]:
+) -> tuple[
+    Trunk, tuple[FootMotion, FootMotion], tuple[LimbRotations, LimbRotations], tuple[LimbRotations, LimbRotations]
+]:
     """Trunk, feet, legs and arms: postures of standing, walking and running, mixed by their shares."""
     plants = plan.steps.plants
     feet = (foot_motion(plants[LEFT], time), foot_motion(plants[RIGHT], time))

@@ -10,8 +10,8 @@ from motionloom.core import FloatArray
 from motionloom.samples.curves import Curve, min_jerk
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import LEFT, RIGHT
-from motionloom.samples.plants import Plant, Swing
-from motionloom.samples.styles import Style
+from motionloom.samples.plants import FootStance, Swing
+from motionloom.samples.styles import GaitStyle
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Gait:
     runs: bool
 
 
-def walk_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
+def walk_gait(speed: float, turn: float, style: GaitStyle, nature: Nature) -> Gait:
     """A walk at `speed` m/s that turns at `turn` rad/s.
 
     Cadence from the walk ratio, step length / cadence = 0.0065 m/(step/min), which people keep over their whole range
@@ -98,7 +98,7 @@ def walk_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
     )
 
 
-def run_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
+def run_gait(speed: float, turn: float, style: GaitStyle, nature: Nature) -> Gait:
     """A run at `speed` m/s that turns at `turn` rad/s.
 
     Step rate 2.4 + 0.1 v Hz, slowly rising as runners' do (Cavanagh and Kram 1989); contact time 0.62 v^-0.8 s, a fit
@@ -137,7 +137,7 @@ def run_gait(speed: float, turn: float, style: Style, nature: Nature) -> Gait:
 class Steps:
     """A plan: the plants of both feet, and the phase of the stride (0 when the left foot strikes, pi the right)."""
 
-    plants: tuple[tuple[Plant, ...], tuple[Plant, ...]]
+    plants: tuple[tuple[FootStance, ...], tuple[FootStance, ...]]
     phase: Curve
 
 
@@ -150,7 +150,7 @@ def plant(
     shift: tuple[float, float] = (0.0, 0.0),
     toe_out: float = 0.0,
     outward: float = 0.0,
-) -> Plant:
+) -> FootStance:
     """One stance, placed where the hips will pass over it; `shift` (m) moves it to the left and ahead."""
     sign = 1.0 if side == LEFT else -1.0
     over = strike + gait.over * stance
@@ -159,7 +159,7 @@ def plant(
     forward = np.array([np.sin(heading), np.cos(heading)])
     spot = route.at(over) + left * (sign * gait.width / 2 - outward + shift[0]) + forward * shift[1]
     at = [float(strike + part * stance) for part in (gait.flat, gait.lift, gait.peel, 1.0)]
-    return Plant(
+    return FootStance(
         side,
         (float(spot[0]), 0.0, float(spot[1])),
         heading + sign * gait.toe_out + toe_out,
@@ -177,7 +177,7 @@ def plant(
 
 
 def plan_steps(
-    gait: Gait, route: Path, begin: float, end: float, nature: Nature, style: Style, outward: float = 0.0
+    gait: Gait, route: Path, begin: float, end: float, nature: Nature, style: GaitStyle, outward: float = 0.0
 ) -> Steps:
     """Footprints along the path from `begin` to `end` s; steps vary a little in time, width and direction.
 
@@ -193,7 +193,7 @@ def plan_steps(
     ahead = nature.draws("step length", count, 0.008 * loose)
     toe_out = nature.draws("step toe out", count, np.radians(1.2) * min(loose, 2))
     stance = gait.stance * (1 + nature.draws("stance", count, 0.01 * loose))
-    plants: tuple[list[Plant], list[Plant]] = ([], [])
+    plants: tuple[list[FootStance], list[FootStance]] = ([], [])
     for k, strike in enumerate(beats):
         side = LEFT if k % 2 == 0 else RIGHT
         shift = float(aside[k]), float(ahead[k])

@@ -8,7 +8,7 @@ from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.ik.limb import two_bone
 from motionloom.rotation import about, multiply, rotate, wrap_angle, yaw
 from motionloom.samples.curves import ease, smooth_fit
-from motionloom.samples.person import LEFT, SHIN, SIDE, THIGH, Limb, Trunk, offset
+from motionloom.samples.person import LEFT, SHIN, SIDE, THIGH, LimbRotations, Trunk, offset
 from motionloom.samples.plants import FootMotion
 
 FULL = THIGH + SHIN
@@ -84,7 +84,9 @@ def _asked(place: FloatArray, pelvis: FloatArray, foot: FootMotion, side: int, l
     return foot.ankle[:, 1] + np.sqrt(np.maximum(length**2 - flat**2, 0.01)) - hip[:, 1]
 
 
-def leg(trunk: Trunk, foot: FootMotion, side: int, facing: FloatArray, fps: float, *, free: float = 0.985) -> Limb:
+def leg(
+    trunk: Trunk, foot: FootMotion, side: int, facing: FloatArray, fps: float, *, free: float = 0.985
+) -> LimbRotations:
     """A leg that reaches its foot, the knee pointing along `facing` (F,) rad, turned out a little.
 
     A standing foot is reached exactly; one in the air is moved where the leg would be longer than `free` of its full
@@ -94,7 +96,7 @@ def leg(trunk: Trunk, foot: FootMotion, side: int, facing: FloatArray, fps: floa
     turn = yaw(facing + (SPLAY if side == LEFT else -SPLAY))
     target = hip + held_back(foot.ankle - hip, foot.touches, fps, free)[:, None] * (foot.ankle - hip)
     upper, lower = leg_bones(hip, target, turn)
-    return Limb(upper, lower, foot.foot_turn(), foot.toe_turn())
+    return LimbRotations(upper, lower, foot.foot_turn(), foot.toe_turn())
 
 
 def leg_bones(hip: FloatArray, ankle: FloatArray, frame: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -14,16 +14,16 @@ from motionloom.samples.curves import smooth_fit
 from motionloom.samples.gait import Gait, Path, Steps, path, plan_steps, run_gait, walk_gait
 from motionloom.samples.legs import hips_ceiling, hips_height, knee_facing, leg
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, Trunk, assemble
+from motionloom.samples.person import LEFT, RIGHT, LimbRotations, Trunk, assemble
 from motionloom.samples.plants import FootMotion, foot_motion
 from motionloom.samples.stage import PAD, finish, frame_times
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 
 SHARPEST = 5.0  # m/s^2 sideways: a lean of 27 degrees
 
 
 @dataclass(frozen=True, eq=False)
-class Stride:
+class GaitMotion:
     """A walking or running body before its arms are posed; `carry` and others add them."""
 
     time: FloatArray
@@ -31,11 +31,11 @@ class Stride:
     heading: FloatArray
     trunk: Trunk
     feet: tuple[FootMotion, FootMotion]
-    legs: tuple[Limb, Limb]
+    legs: tuple[LimbRotations, LimbRotations]
     carriage: Carriage
     gait: Gait
     nature: Nature
-    style: Style
+    style: GaitStyle
 
 
 def walk(
@@ -95,7 +95,7 @@ def arc_to(target: Sequence[float], speed: float) -> tuple[float, float]:
     return 2 * half * speed / length, length / speed
 
 
-def moving_body(name: str, speed: float, turn: float, seconds: float, style: str, seed: int, fps: float) -> Stride:
+def moving_body(name: str, speed: float, turn: float, seconds: float, style: str, seed: int, fps: float) -> GaitMotion:
     """Everything but the arms of a walk or run."""
     manner, nature = style_named(style), Nature(seed)
     if abs(speed * turn) > SHARPEST:
@@ -135,7 +135,7 @@ def moving_body(name: str, speed: float, turn: float, seconds: float, style: str
         leg(trunk, foot, side, knee_facing(heading, foot), fps, free=0.95 if runs else 0.985)
         for side, foot in enumerate(feet)
     )
-    return Stride(time, phase, heading, trunk, feet, (legs[0], legs[1]), carriage, gait, nature, manner)
+    return GaitMotion(time, phase, heading, trunk, feet, (legs[0], legs[1]), carriage, gait, nature, manner)
 
 
 def hips_place(route: Path, c: Carriage, time: FloatArray, phase: FloatArray, heading: FloatArray) -> FloatArray:
@@ -152,7 +152,7 @@ def tremble(nature: Nature, time: FloatArray) -> FloatArray:
     return np.stack([nature.wander(f"tremble {k}", 0.0017, 1.5, 5.0)(time) for k in "xz"], -1)
 
 
-def walking_knees(gait: Gait, speed: float, phase: FloatArray, style: Style) -> tuple[FloatArray, FloatArray]:
+def walking_knees(gait: Gait, speed: float, phase: FloatArray, style: GaitStyle) -> tuple[FloatArray, FloatArray]:
     """Flexion (F,) rad of each knee while it carries weight: Winter's curve with a loading peak at 14 % of the stride
     that grows with speed, nearly straight at 40 %. Both bend where both feet stand: captured hips sink by 3 to 4 cm."""
     load = np.radians(3 + 7 * min(speed / 1.4, 1.7)) + 0.3 * style.crouch
@@ -175,7 +175,7 @@ def running_height(
     pelvis: FloatArray,
     feet: tuple[FootMotion, FootMotion],
     fps: float,
-    style: Style,
+    style: GaitStyle,
 ) -> FloatArray:
     """(F,) hips of a runner: free fall while both feet are off the ground, a half-sine push while one stands.
 

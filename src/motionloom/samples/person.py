@@ -125,7 +125,7 @@ class Trunk:
 
 
 @dataclass(frozen=True, eq=False)
-class Limb:
+class LimbRotations:
     """World rotations (F, 4) of an arm (upper arm, forearm, hand) or of a leg (thigh, shin, foot and toe)."""
 
     upper: FloatArray
@@ -134,7 +134,9 @@ class Limb:
     toe: FloatArray | None = None
 
 
-def assemble(trunk: Trunk, arms: tuple[Limb, Limb], legs: tuple[Limb, Limb]) -> FloatArray:
+def assemble(
+    trunk: Trunk, arms: tuple[LimbRotations, LimbRotations], legs: tuple[LimbRotations, LimbRotations]
+) -> FloatArray:
     """Local rotations (F, J, 4) of the whole person."""
     body = skeleton()
     turns = np.empty((len(trunk.root), len(body), 4))

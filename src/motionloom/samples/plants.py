@@ -28,7 +28,7 @@ class Swing:
 
 
 @dataclass(frozen=True)
-class Plant:
+class FootStance:
     """One stance of one foot. The heel (or the ball) touches at `strike`, the sole is flat from `flat` to `lift`, the
     foot then rolls over the ball, from `peel` on over the tip of the toes, and leaves at `off`. Times in s, angles rad.
     """
@@ -47,7 +47,7 @@ class Plant:
     swing: Swing | None = None  # of the step that follows
     ball_still: bool = False  # toes come straight down; the heel slips under them by a millimetre or two (running)
 
-    def later(self, seconds: float) -> Plant:
+    def later(self, seconds: float) -> FootStance:
         return replace(self, **{n: getattr(self, n) + seconds for n in ("strike", "flat", "lift", "peel", "off")})
 
     @property
@@ -83,7 +83,7 @@ def _turned(v: tuple[float, float, float], pitch: FloatArray) -> FloatArray:
     return np.stack([v[2] * c - v[1] * s, v[2] * s + v[1] * c], -1)
 
 
-def stance_ankle(plant: Plant, pitch: FloatArray, toe: FloatArray) -> FloatArray:
+def stance_ankle(plant: FootStance, pitch: FloatArray, toe: FloatArray) -> FloatArray:
     """(..., 3) the ankle while the foot stands: it turns about the heel (toes up) or the ball.
 
     When the toes roll up (`toe` < 0) the ball rises straight up over its place, and only the tip still touches.
@@ -99,7 +99,7 @@ def stance_ankle(plant: Plant, pitch: FloatArray, toe: FloatArray) -> FloatArray
     return np.asarray(plant.place) + flat[..., :1] * plant.forward + flat[..., 1:] * np.array([0.0, 1.0, 0.0])
 
 
-def foot_motion(plants: Sequence[Plant], time: FloatArray) -> FootMotion:
+def foot_motion(plants: Sequence[FootStance], time: FloatArray) -> FootMotion:
     """One foot through all its plants (in order of time); before the first and after the last it stands there."""
     first = plants[0]
     ankle = np.empty((len(time), 3))
@@ -129,7 +129,7 @@ def foot_motion(plants: Sequence[Plant], time: FloatArray) -> FootMotion:
     return FootMotion(ankle, pitch, toe, heading, support, touches, heel, ball)
 
 
-def _support(time: FloatArray, begin: float, plant: Plant, end: float) -> FloatArray:
+def _support(time: FloatArray, begin: float, plant: FootStance, end: float) -> FloatArray:
     """How much of the weight this stance may carry: rises after the strike, falls before the toes leave."""
     lasts = min(plant.off - plant.strike, 1.0)
     rise = 1.0 if np.isinf(begin) else ease(time, begin, begin + 0.22 * lasts)
@@ -140,7 +140,7 @@ def _support(time: FloatArray, begin: float, plant: Plant, end: float) -> FloatA
 Step = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray, FloatArray]]
 
 
-def _step(a: Plant, b: Plant) -> Step:
+def _step(a: FootStance, b: FootStance) -> Step:
     """Ankle, pitch, toe pitch and heading from the moment plant a's heel lifts until plant b is flat."""
     air = b.strike - a.off
     swing = a.swing or plain_swing(a, b)
@@ -168,7 +168,7 @@ def _step(a: Plant, b: Plant) -> Step:
     return step
 
 
-def _pitch(a: Plant, b: Plant, keys: list[tuple[float, float, float, float]]) -> Curve:
+def _pitch(a: FootStance, b: FootStance, keys: list[tuple[float, float, float, float]]) -> Curve:
     """Pitch of the foot from lift to flat: it rolls off and settles without ever turning back, and swings between."""
     rolls, settles = a.off > a.lift + 1e-6, b.flat > b.strike + 1e-6
     start = (a.off if rolls else a.lift, a.off_pitch if rolls else 0.0)
@@ -207,7 +207,7 @@ def _reversed(terms: FloatArray) -> FloatArray:
     return out
 
 
-def _bend(a: Plant, b: Plant, pitch: Curve, toe: Callable[[FloatArray], FloatArray]) -> Curve:
+def _bend(a: FootStance, b: FootStance, pitch: Curve, toe: Callable[[FloatArray], FloatArray]) -> Curve:
     """How far the toes are bent up against the foot, in the air: straight by the middle of the swing."""
     e = 1e-3
     around = a.off + e * np.array([-1.0, 0.0, 1.0])
@@ -225,8 +225,8 @@ def _bend(a: Plant, b: Plant, pitch: Curve, toe: Callable[[FloatArray], FloatArr
 
 
 def _ankle(
-    a: Plant,
-    b: Plant,
+    a: FootStance,
+    b: FootStance,
     pitch: Curve,
     toe: Callable[[FloatArray], FloatArray],
     keys: list[tuple[float, float, float, float]],
@@ -260,7 +260,7 @@ def _ankle(
     )
 
 
-def plain_swing(a: Plant, b: Plant) -> Swing:
+def plain_swing(a: FootStance, b: FootStance) -> Swing:
     """A modest step: higher and rounder the farther it goes."""
     far = float(np.linalg.norm(np.asarray(b.place) - np.asarray(a.place)))
     height = 0.05 + 0.08 * min(far, 0.8)

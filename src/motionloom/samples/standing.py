@@ -13,9 +13,9 @@ from motionloom.rotation import about, multiply
 from motionloom.samples.curves import min_jerk
 from motionloom.samples.legs import hips_height, knee_facing, leg
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, Trunk
-from motionloom.samples.plants import FootMotion, Plant, foot_motion
-from motionloom.samples.styles import Style
+from motionloom.samples.person import LEFT, RIGHT, LimbRotations, Trunk
+from motionloom.samples.plants import FootMotion, FootStance, foot_motion
+from motionloom.samples.styles import GaitStyle
 from motionloom.samples.upper import angled_arm, posture
 
 
@@ -50,7 +50,7 @@ def still(time: FloatArray) -> Moves:
     return Moves(**{f.name: zero for f in fields(Moves)})
 
 
-def idle(time: FloatArray, nature: Nature, style: Style, *, width: float = 0.11, rest: float = 1.0) -> Moves:
+def idle(time: FloatArray, nature: Nature, style: GaitStyle, *, width: float = 0.11, rest: float = 1.0) -> Moves:
     """Quiet standing: sway with a 1/f spectrum (about 5 mm), weight shifts from leg to leg, breath, a wandering gaze.
 
     `rest` scales how much weight is shifted; `width` (m) is half the distance of the feet.
@@ -89,12 +89,12 @@ class Figure:
 
     trunk: Trunk
     feet: tuple[FootMotion, FootMotion]
-    legs: tuple[Limb, Limb]
+    legs: tuple[LimbRotations, LimbRotations]
 
 
 def figure(
     moves: Moves,
-    plants: tuple[Sequence[Plant], Sequence[Plant]],
+    plants: tuple[Sequence[FootStance], Sequence[FootStance]],
     time: FloatArray,
     fps: float,
     *,
@@ -126,13 +126,17 @@ def collars(shrug: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArra
     return multiply(about(1, -reach), about(2, shrug)), multiply(about(1, reach), about(2, -shrug))
 
 
-def footprint(side: int, x: float, z: float, heading: float = 0.0, *, toe_out: float = 0.16, y: float = 0.0) -> Plant:
+def footprint(
+    side: int, x: float, z: float, heading: float = 0.0, *, toe_out: float = 0.16, y: float = 0.0
+) -> FootStance:
     """A foot that stands flat for ever."""
     turned = heading + (toe_out if side == LEFT else -toe_out)
-    return Plant(side, (x, y, z), turned, -1e3, -1e3, 1e3, 1e3, 1e3)
+    return FootStance(side, (x, y, z), turned, -1e3, -1e3, 1e3, 1e3, 1e3)
 
 
-def standing_feet(nature: Nature, *, width: float = 0.11, heading: float = 0.0) -> tuple[list[Plant], list[Plant]]:
+def standing_feet(
+    nature: Nature, *, width: float = 0.11, heading: float = 0.0
+) -> tuple[list[FootStance], list[FootStance]]:
     """Two feet side by side, never quite alike."""
     feet = []
     for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
@@ -145,7 +149,7 @@ def standing_feet(nature: Nature, *, width: float = 0.11, heading: float = 0.0) 
     return feet[0], feet[1]
 
 
-def hanging_arm(trunk: Trunk, side: int, time: FloatArray, nature: Nature, style: Style) -> Limb:
+def hanging_arm(trunk: Trunk, side: int, time: FloatArray, nature: Nature, style: GaitStyle) -> LimbRotations:
     """An arm that hangs at rest and sways a little."""
     name = ("left", "right")[side]
     trait, wander = nature.trait, nature.wander

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.core import FloatArray
 from motionloom.samples.curves import ease, min_jerk
 from motionloom.samples.person import LEFT, RIGHT
-from motionloom.samples.plants import Plant, Swing
+from motionloom.samples.plants import FootStance, Swing
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Step:
     weight: float = 1.0  # how much of the weight follows
 
 
-def plants_of(start: tuple[Plant, Plant], steps: Sequence[Step]) -> tuple[list[Plant], list[Plant]]:
+def plants_of(start: tuple[FootStance, FootStance], steps: Sequence[Step]) -> tuple[list[FootStance], list[FootStance]]:
     """The plants of both feet: they stand at `start` until their first step."""
-    out: tuple[list[Plant], list[Plant]] = ([], [])
+    out: tuple[list[FootStance], list[FootStance]] = ([], [])
     for side in (LEFT, RIGHT):
         own = sorted((s for s in steps if s.side == side), key=lambda s: s.land)
         now = replace(start[side], strike=-1e3, flat=-1e3)
@@ -52,12 +52,12 @@ def plants_of(start: tuple[Plant, Plant], steps: Sequence[Step]) -> tuple[list[P
                 )
             )
             settle = 0.0 if step.strike == 0 else float(np.clip(0.25 * (step.land - step.off), 0.05, 0.1))
-            now = Plant(side, step.place, step.heading, step.land, step.land + settle, 1e3, 1e3, 1e3, step.strike)
+            now = FootStance(side, step.place, step.heading, step.land, step.land + settle, 1e3, 1e3, 1e3, step.strike)
         out[side].append(now)
     return out
 
 
-def _swing(a: Plant, step: Step, push: float) -> Swing:
+def _swing(a: FootStance, step: Step, push: float) -> Swing:
     """A step clears the straight line, and the edge of a stair if it goes up or down."""
     climb = step.place[1] - a.place[1]
     top = step.lift + (0.5 * climb if climb > 0 else -0.25 * climb)
@@ -70,7 +70,12 @@ def _swing(a: Plant, step: Step, push: float) -> Swing:
 
 
 def weight_path(
-    start: tuple[Plant, Plant], steps: Sequence[Step], time: FloatArray, *, share: float = 0.78, early: float = 0.35
+    start: tuple[FootStance, FootStance],
+    steps: Sequence[Step],
+    time: FloatArray,
+    *,
+    share: float = 0.78,
+    early: float = 0.35,
 ) -> FloatArray:
     """(F, 2) hips over the ground (x, z): between the feet, moving over to a foot as it takes the weight.
 

@@ -8,7 +8,7 @@ from motionloom.core import BadRequest
 
 
 @dataclass(frozen=True)
-class Style:
+class GaitStyle:
     """Factors and offsets on the normal gait. Angles in rad, lengths in m."""
 
     pace: float = 1.0  # speed where none is given, as a share of the normal one
@@ -30,13 +30,13 @@ class Style:
     loose: float = 1.0  # natural variation
 
 
-STYLES: dict[str, Style] = {
-    "normal": Style(),
-    "proud": Style(lean=-0.04, slump=-0.08, nod=-0.06, arms=1.25, bounce=0.008, stride=1.04, abduct=0.05),
-    "tired": Style(
+STYLES: dict[str, GaitStyle] = {
+    "normal": GaitStyle(),
+    "proud": GaitStyle(lean=-0.04, slump=-0.08, nod=-0.06, arms=1.25, bounce=0.008, stride=1.04, abduct=0.05),
+    "tired": GaitStyle(
         pace=0.7, stride=0.9, crouch=0.1, lean=0.1, slump=0.2, nod=0.25, arms=0.6, lift=-0.015, sway=1.3, twist=0.8
     ),
-    "sneak": Style(
+    "sneak": GaitStyle(
         pace=0.5,
         stride=0.95,
         crouch=0.55,
@@ -49,7 +49,7 @@ STYLES: dict[str, Style] = {
         lift=0.06,
         ball=1.0,
     ),
-    "drunk": Style(
+    "drunk": GaitStyle(
         pace=0.7,
         stride=0.92,
         crouch=0.1,
@@ -65,7 +65,7 @@ STYLES: dict[str, Style] = {
 }
 
 
-def style_named(name: str) -> Style:
+def style_named(name: str) -> GaitStyle:
     """The style of this name, or a `BadRequest` that lists them."""
     if name not in STYLES:
         raise BadRequest(f"no style {name!r}; one of {', '.join(STYLES)}")

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from motionloom.core import FloatArray
 from motionloom.kinematics.ik.limb import two_bone
 from motionloom.rotation import about, between, multiply, rotate, slerp, yaw
-from motionloom.samples.person import FOREARM, LEFT, UPPER_ARM, Limb, Trunk, mirrored, relative
+from motionloom.samples.person import FOREARM, LEFT, UPPER_ARM, LimbRotations, Trunk, mirrored, relative
 
 
 def posture(heading: ArrayLike, *, lean: ArrayLike = 0.0, roll: ArrayLike = 0.0, twist: ArrayLike = 0.0) -> FloatArray:
@@ -28,7 +28,7 @@ def angled_arm(
     elbow: ArrayLike = 0.3,
     pronate: ArrayLike = 0.3,
     wrist: ArrayLike = 0.0,
-) -> Limb:
+) -> LimbRotations:
     """An arm by its angles, rad, all zero hanging straight down, thumb forward.
 
     `flex` lifts it forward, `abduct` sideways, `inward` turns it about its own length (forearm towards the belly),
@@ -44,7 +44,7 @@ def angled_arm(
     frame = trunk.collar(side)
     top = multiply(frame, mirrored(upper, side))
     low = multiply(top, mirrored(lower, side))
-    return Limb(top, low, multiply(low, mirrored(hand, side)))
+    return LimbRotations(top, low, multiply(low, mirrored(hand, side)))
 
 
 def reaching_arm(
@@ -55,7 +55,7 @@ def reaching_arm(
     *,
     hand: FloatArray | None = None,
     palm: ArrayLike | None = None,
-) -> Limb:
+) -> LimbRotations:
     """An arm whose wrist is at `wrist` (F, 3) m, as far as it reaches; the elbow points along `elbow` (F, 3), world.
 
     The hand takes the world rotation `hand` (F, 4), or lies along the forearm with its palm towards `palm` (F, 3).
@@ -75,7 +75,7 @@ def reaching_arm(
             hand = _palm_towards(lower, np.broadcast_to(np.asarray(palm, float), shoulder.shape), sign)
             lower = slerp(lower, hand, 0.6)  # the forearm turns with the hand: it is the two bones that twist
             lower = _same_line(lower, hand, sign)
-    return Limb(upper, lower, hand)
+    return LimbRotations(upper, lower, hand)
 
 
 def _palm_towards(turn: FloatArray, palm: FloatArray, sign: float) -> FloatArray:
@@ -95,7 +95,7 @@ def _same_line(turn: FloatArray, like: FloatArray, sign: float) -> FloatArray:
     return multiply(between(here, there), turn)
 
 
-def mixed_arm(trunk: Trunk, side: int, a: Limb, b: Limb, part: ArrayLike) -> Limb:
+def mixed_arm(trunk: Trunk, side: int, a: LimbRotations, b: LimbRotations, part: ArrayLike) -> LimbRotations:
     """From arm a (part 0) to arm b (part 1), joint by joint."""
     frame = trunk.collar(side)
     part = np.broadcast_to(np.asarray(part, float), (len(trunk.root),))
@@ -104,4 +104,4 @@ def mixed_arm(trunk: Trunk, side: int, a: Limb, b: Limb, part: ArrayLike) -> Lim
     end = slerp(relative(a.end, a.lower), relative(b.end, b.lower), part)
     top = multiply(frame, upper)
     low = multiply(top, lower)
-    return Limb(top, low, multiply(low, end))
+    return LimbRotations(top, low, multiply(low, end))

@@ -16,7 +16,14 @@ from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan.keyframes import PoseGoal, _most_probable
 from motionloom.methods.textons.plan.notation import plan_path, read_path, write_path
-from motionloom.methods.textons.plan.pieces import LENGTH_SLACK, Piece, fit_lengths, length_notes, piece_of, usual_times
+from motionloom.methods.textons.plan.pieces import (
+    LENGTH_SLACK,
+    TextonPiece,
+    fit_lengths,
+    length_notes,
+    piece_of,
+    usual_times,
+)
 from motionloom.methods.textons.plan.shortest_paths import best_path, cheapest_path, log_probability
 from motionloom.methods.textons.plan.transitions import EARLY_SHARE, EDGE_FRAMES, keys_distance
 from motionloom.methods.textons.render.trajectory import slow_noise
@@ -53,7 +60,7 @@ def test_the_farther_an_early_join_the_less_likely_it_is(model):
 
 
 def test_lengths_are_kept_within_what_was_observed_if_they_can_be(model):
-    pieces = [Piece(0, 0, n, model.observed[0].keys, model.observed[0].after) for n in (40, 60, 80)]
+    pieces = [TextonPiece(0, 0, n, model.observed[0].keys, model.observed[0].after) for n in (40, 60, 80)]
     within = np.array([[36.0, 44], [50, 90], [70, 120]])
     for frames in range(156, 255, 7):
         lengths = np.array([p.length for p in fit_lengths(pieces, frames, within)])

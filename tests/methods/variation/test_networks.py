@@ -90,7 +90,7 @@ def test_a_prior_network_of_four_nodes_is_recovered(rng):
     pairs = [np.stack([a, b]) for a, b in zip(x, y, strict=True)]
     data = prior_data(pairs, 1, np.ones(2), 1e-4)
     rules = Rules(8, 0.01, 0.0, effective=True, delta=True)
-    found = learn_prior.learn_prior(data, rules, learn_prior.Search(15, 0.05, 1), rng=rng)
+    found = learn_prior.learn_prior(data, rules, learn_prior.PriorBudget(15, 0.05, 1), rng=rng)
     links = found.edges | found.edges.T
     assert np.array_equal(np.argwhere(np.triu(links)), [[0, 2], [1, 3]])
     assert found.score == pytest.approx(learn_prior.network_score(data, rules, found.edges))
@@ -110,7 +110,7 @@ def test_a_transition_network_of_four_degrees_of_freedom_is_recovered():
         sequences.append(x)
     material = material_of(sequences, np.zeros(4, bool), np.ones(4), delta=True, floor=1e-3)
     rules = Rules(12, 0.02, 0.1, effective=True, delta=True)
-    search = learn_transition.Search(rounds=4, candidates=12, tries=4, most=3, restarts=0, kind=0)
+    search = learn_transition.TransitionBudget(rounds=4, candidates=12, tries=4, most=3, restarts=0, kind=0)
     found = learn_transition.learn_transition(material, rules, search, rng=np.random.default_rng(0))
     between = found.edges.reshape(4, 3, 4).any(1)
     assert between[1, 0]
@@ -121,7 +121,7 @@ def test_a_transition_network_of_four_degrees_of_freedom_is_recovered():
 
 def test_an_update_is_kept_only_if_the_full_score_rises(sequences):
     material = material_of(sequences, np.zeros(3, bool), np.ones(3), delta=True, floor=0.01)
-    search = learn_transition.Search(rounds=3, candidates=9, tries=9, most=5, restarts=1, kind=2)
+    search = learn_transition.TransitionBudget(rounds=3, candidates=9, tries=9, most=5, restarts=1, kind=2)
     _, parts = learn_transition.resynthesised(material, RULES, own_edges(3), 2, silent())
     found = learn_transition.learn_transition(material, RULES, search, rng=np.random.default_rng(0))
     assert found.score >= parts.sum()

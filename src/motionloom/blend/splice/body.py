@@ -16,7 +16,7 @@ TIP_SIZE = 0.1  # m: points on the axes of the last joint, for parts whose joint
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class BodyCut:
     """The part of a body that is taken from another clip, and the joints that align it. K points of the cloud.
 
     HECK's cut is "upper": the first spine joint (his pelvis) and everything above it.
@@ -32,7 +32,7 @@ class Cut:
 
 
 @lru_cache(maxsize=64)
-def cut_named(skeleton: Skeleton, name: str = "upper") -> Cut:
+def cut_named(skeleton: Skeleton, name: str = "upper") -> BodyCut:
     """The cut with this name (one of `CUTS`); `BadRequest` if the body lacks the joints for it."""
     if name not in CUTS:
         raise BadRequest(f"cut: expected one of {', '.join(CUTS)}, found {name!r}")
@@ -56,12 +56,12 @@ def cut_named(skeleton: Skeleton, name: str = "upper") -> Cut:
 
 def _cut(
     skeleton: Skeleton, name: str, joint: int, cloud: list[int], posture: list[int], line: list[int], tip: int
-) -> Cut:
+) -> BodyCut:
     if joint == 0:
         raise BadRequest(f"a splice at {skeleton.names[0]!r}, the root, would replace the whole body")
     loose = set(fingers(skeleton)) if tip < 0 else set()
     part = np.array(skeleton.below(joint))
-    return Cut(
+    return BodyCut(
         name,
         joint,
         part,

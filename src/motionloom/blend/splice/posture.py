@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.splice.body import TIP_SIZE, Cut
+from motionloom.blend.splice.body import TIP_SIZE, BodyCut
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import UP
@@ -23,7 +23,7 @@ class PartPose(NamedTuple):
     local: FloatArray  # (F, 4) rotation of the attachment, local to its parent
 
 
-def part_pose(clip: Clip, cut: Cut) -> PartPose:
+def part_pose(clip: Clip, cut: BodyCut) -> PartPose:
     """The clouds and frames of a clip at a cut."""
     places, turns = fk_rotations(clip)
     back = inverse(turns[:, cut.joint])[:, None]

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from motionloom.analysis import at_times
-from motionloom.blend.splice.body import Cut, cut_named
+from motionloom.blend.splice.body import BodyCut, cut_named
 from motionloom.blend.splice.posture import PartPose, aligned, mean_posture, part_pose, posture_turn, with_posture
 from motionloom.blend.splice.timing import LegTiming, align_legs, looped
 from motionloom.core import (
@@ -117,7 +117,7 @@ def splice(
 
 
 def attached(
-    action: Clip, base: Clip, cut: Cut, stages: Stages, plain: Clip | None = None
+    action: Clip, base: Clip, cut: BodyCut, stages: Stages, plain: Clip | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """(F, 4) rotations of the attachment for matching frames of both clips, and (4,) the posture's turn."""
     above, below = part_pose(action, cut), part_pose(base, cut)
@@ -133,7 +133,7 @@ def attached(
 
 
 def _posture(
-    above: PartPose, below: PartPose, local: FloatArray, cut: Cut, plain: Clip | None, base: Clip
+    above: PartPose, below: PartPose, local: FloatArray, cut: BodyCut, plain: Clip | None, base: Clip
 ) -> FloatArray:
     """The turn that transfers the action's posture, or what of it differs from a plain walk."""
     wanted = mean_posture(above, above.local)
@@ -196,7 +196,7 @@ def on_body(clip: Clip, like: Clip) -> Clip:
     return replace(moved, origin=moved.origin.with_notes(note))
 
 
-def _slides(action: Clip, base: Clip, cut: Cut) -> FloatArray | None:
+def _slides(action: Clip, base: Clip, cut: BodyCut) -> FloatArray | None:
     """The translations of joints, each part's own; None if neither clip has any."""
     if action.slides is None and base.slides is None:
         return None

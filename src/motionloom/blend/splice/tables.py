@@ -11,7 +11,7 @@ import numpy as np
 from motionloom.analysis import at_times
 from motionloom.analysis.leg_swing import leg_swing, legs, require_roles
 from motionloom.blend.splice._kernels_step import RATE_SCALE
-from motionloom.blend.splice.body import Cut, cut_named
+from motionloom.blend.splice.body import BodyCut, cut_named
 from motionloom.blend.splice.posture import aligned, mean_posture, part_pose
 from motionloom.blend.splice.splice import Splice, on_body
 from motionloom.blend.splice.timing import CYCLIC_SEAM, USUAL_CYCLE, align_legs, leg_period, require_stepping
@@ -24,7 +24,7 @@ from motionloom.rotation import continuous
 STEPS = 64  # steps of a cycle in the tables of timing and of the reference's swing
 
 
-class Prepared(NamedTuple):
+class PreparedAction(NamedTuple):
     """One action: its upper joints, and which of its moments belongs to which phase of the locomotion."""
 
     name: str
@@ -50,8 +50,8 @@ class SpliceTable:
     """Prepared actions for one skeleton, and the swing of the reference locomotion."""
 
     skeleton: Skeleton
-    cut: Cut
-    actions: tuple[Prepared, ...]
+    cut: BodyCut
+    actions: tuple[PreparedAction, ...]
     swing: FloatArray  # (STEPS, 4) m: `leg_swing` of the reference over a cycle, and its rate times `RATE_SCALE`
     rate: float  # cycles per second of the reference
 
@@ -109,7 +109,7 @@ def splice_table(actions: Mapping[str, Clip], reference: Clip, lower: Clip | Non
     return SpliceTable(reference.skeleton, cut, prepared, swing_table(cycle), 1 / ((len(cycle) - 1) / cycle.fps))
 
 
-def _cyclic(name: str, clip: Clip, cycle: Clip, cut: Cut, estimate: FloatArray) -> Prepared:
+def _cyclic(name: str, clip: Clip, cycle: Clip, cut: BodyCut, estimate: FloatArray) -> PreparedAction:
     require_stepping(clip)
     try:
         found = find_loop(clip)
@@ -132,7 +132,7 @@ def _cyclic(name: str, clip: Clip, cycle: Clip, cut: Cut, estimate: FloatArray) 
     part = part_pose(loop, cut)
     turns = continuous(loop.rotations[:, cut.joints])
     posture = mean_posture(part, part.local)
-    return Prepared(name, turns, loop.fps, grid, float(cycles), True, posture, estimate, loop.origin)
+    return PreparedAction(name, turns, loop.fps, grid, float(cycles), True, posture, estimate, loop.origin)
 
 
 def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:
@@ -146,7 +146,7 @@ def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:
     spliced = mean_posture(below, aligned(above, below), above.posture)
     turns = continuous(made.upper.rotations[:, cut.joints])
     posture = mean_posture(above, above.local)
-    one = Prepared(name, turns, made.upper.fps, made.seconds, 1.0, False, posture, spliced, made.upper.origin)
+    one = PreparedAction(name, turns, made.upper.fps, made.seconds, 1.0, False, posture, spliced, made.upper.origin)
     return SpliceTable(lower.skeleton, cut, (one,), np.zeros((STEPS, 4)), 1.0)
 
 
@@ -186,7 +186,7 @@ def kernel_arrays(table: SpliceTable) -> tuple[tuple[object, ...], tuple[object,
     return body, (*_rows(table.actions), np.array(table.swing))
 
 
-def _rows(actions: Sequence[Prepared]) -> tuple[object, ...]:
+def _rows(actions: Sequence[PreparedAction]) -> tuple[object, ...]:
     ends = np.cumsum([len(a.turns) for a in actions])
     starts = ends - [len(a.turns) for a in actions]
     grids = np.cumsum([0, *(len(a.seconds) for a in actions)])[:-1]

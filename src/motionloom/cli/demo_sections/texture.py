@@ -11,7 +11,7 @@ from motionloom.constraints import Request
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.texture import TextureModel
-from motionloom.methods.texture.plan import Plan
+from motionloom.methods.texture.plan import TexturePlan
 from motionloom.plot.page import CommandBlock, Paragraph, PlayerBlock, Section, axes_picture, optional_picture
 from motionloom.plot.player import Stage
 from motionloom.plot.texture import texture_plane
@@ -37,7 +37,7 @@ def make_section(folder: Path) -> Section:
     for name, clip in zip(("long", "hand"), made, strict=True):
         save(clip, folder / f"texture_{name}.bvh")
     plan = model.plan(Request(seconds=6), np.random.default_rng([1, 0]))
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, TexturePlan)
     lengths = [len(c) for c in model.clips]
     numbers = (("learned in", f"{learned - start:.1f} s"), ("made in", f"{seconds:.1f} s"))
     return Section(

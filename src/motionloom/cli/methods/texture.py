@@ -13,7 +13,7 @@ from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
     from motionloom.methods.texture import Options, TextureModel
-    from motionloom.methods.texture.plan import Plan
+    from motionloom.methods.texture.plan import TexturePlan
 
 
 def texture(
@@ -41,13 +41,13 @@ def texture(
     from motionloom.io.arrays.npz_data import npz_bytes
     from motionloom.io.atomic_files import write_whole
     from motionloom.methods.texture.faithful.keys import read_keys
-    from motionloom.methods.texture.plan import Plan
+    from motionloom.methods.texture.plan import TexturePlan
 
     learned = _load(model)
     asked = given_request(request, root=root)
     with busy("making") as report:
         plan = learned.plan(asked, np.random.default_rng([seed, 0]), report)
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, TexturePlan)
     inner, options = learned.inner_request(asked), learned.options(asked)
     keyed = read_keys(inner, learned.skeleton, plan.frames, learned.fps)
     keys = keyed.turn_weights >= 0
@@ -129,7 +129,7 @@ def _load(path: Path) -> TextureModel:
     return learned
 
 
-def _draw(model: TextureModel, plan: Plan, options: Options, keys: Any, out: Path, joint: str | None) -> None:
+def _draw(model: TextureModel, plan: TexturePlan, options: Options, keys: Any, out: Path, joint: str | None) -> None:
     from motionloom.methods.texture.faithful.synthesis import gauss
     from motionloom.methods.texture.influence import joint_order
     from motionloom.plot.figures import save_figure

@@ -12,7 +12,7 @@ from motionloom.constraints import Request
 from motionloom.constraints.yaml_lines import read_yaml
 from motionloom.core import BadRequest, Cancelled, Clip, MotionloomError, Note, Progress, silent
 from motionloom.core.errors import unknown
-from motionloom.core.progress import Part, parts
+from motionloom.core.progress import StepProgress, parts
 from motionloom.evaluate.compare.baselines import BASELINES
 from motionloom.evaluate.compare.trial import Failed, TakeResult, Trained, TrialStep, refusal, trial
 from motionloom.evaluate.evaluation import TAKE_WORK, evaluate_take, source_values, source_work, spread_of
@@ -22,7 +22,7 @@ from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import QualityReport, SourceValue, Spread
 from motionloom.jobs import TimeUp, start
 from motionloom.methods import METHODS, describe, prepare
-from motionloom.methods.learning import Prepared
+from motionloom.methods.learning import PreparedClips
 from motionloom.methods.request_check import check_length
 
 METHOD_WORK = 3000.0  # estimated units of work (see `Effort`) of a method for each source frame and result frame
@@ -59,7 +59,7 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class MethodComparison:
     """Methods and baselines on the same clips."""
 
     request: Request
@@ -89,7 +89,7 @@ def compare_methods(
     count: int = 2,
     budget: float | None = None,
     progress: Progress | None = None,
-) -> Comparison:
+) -> MethodComparison:
     """Learn every method in the table (or `methods`) that honours the request, make `count` takes, and measure all.
 
     One of `methods` may have settings of its own, for learning or synthesis: `motion-graph: {steadiness: 0}` as text.
@@ -120,7 +120,7 @@ def compare_methods(
         named = tuple(replace(c, origin=replace(c.origin, name=name)) for c in made)
         entries.append(_measured(Entry(name, "baseline", named), request, source, own, step))
     report(1.0, "done")
-    return Comparison(request, tuple(clips), own, tuple(entries), seed, ready.notes)
+    return MethodComparison(request, tuple(clips), own, tuple(entries), seed, ready.notes)
 
 
 def _works(clips: Sequence[Clip], request: Request, names: Sequence[Contender], count: int) -> list[float]:
@@ -132,7 +132,7 @@ def _works(clips: Sequence[Clip], request: Request, names: Sequence[Contender], 
     return [3 * TAKE_WORK * total, source_work(sizes), *[method, measuring] * len(names), *[measuring] * len(BASELINES)]
 
 
-def _prepared(clips: Sequence[Clip], request: Request, progress: Progress) -> tuple[Reference, Prepared]:
+def _prepared(clips: Sequence[Clip], request: Request, progress: Progress) -> tuple[Reference, PreparedClips]:
     """The reference, at the highest rate of the clips so that copies are found, and the clips for baselines."""
     low, high, measured = parts(progress, [1, 1, 1])
     ready = prepare(clips, request.fps or FPS, progress=low)
@@ -234,7 +234,7 @@ def _entry(name: str, steps: Sequence[TrialStep], late: str, count: int) -> Entr
     return Entry(name, "method", found, costs=costs, notes=learned.notes, reason=reason)
 
 
-class _Named(Part):
+class _Named(StepProgress):
     """The progress of a method; its stages begin with the name of the method."""
 
     def __init__(self, whole: Progress, name: str) -> None:

@@ -16,7 +16,7 @@ MAX_ANGLE = np.radians(0.5)  # joints nearer than this are equal
 SAME_STRETCH = 0.05  # s: a piece that begins within this time of the frame that came next continues its source
 
 
-class Run(NamedTuple):
+class VerbatimRun(NamedTuple):
     """Frames `start` to start + length of the result are those of source clip `source` from its own `frame` on."""
 
     length: int
@@ -32,7 +32,7 @@ def verbatim_run(
     within: float = MAX_ANGLE,
     without: Collection[int] = (),
     progress: Progress | None = None,
-) -> Run:
+) -> VerbatimRun:
     """Longest run of consecutive frames equal to consecutive source frames: every joint `within` 0.5 degrees.
 
     At the result's own rate: the sources are resampled to it, and where they have a whole number of frames for each one
@@ -63,11 +63,11 @@ def verbatim_run(
     task = (a, b, np.ascontiguousarray(keys), sixes[order, channel], order, slack, least, place, report.stop, done)
     length, row, column = watch(report, "searching for copies", longest_run, *task, units=len(a), done=done)
     if length == 0:
-        return Run(0, -1, -1, -1)
+        return VerbatimRun(0, -1, -1, -1)
     ends = np.cumsum([len(c) for c in clips])
     k = int(np.searchsorted(ends, column, side="right"))
     frame = phases[k] + round(int(place[column]) * sources[owners[k]].fps / result.fps)
-    return Run(int(length), int(row), owners[k], frame)
+    return VerbatimRun(int(length), int(row), owners[k], frame)
 
 
 def original_joins(origin: Origin, fps: float) -> BoolArray:

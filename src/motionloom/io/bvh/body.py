@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import FloatArray, IntArray
 from motionloom.core.compiling import kernels_wanted
-from motionloom.io.bvh.header import Hierarchy, Node
+from motionloom.io.bvh.header import BvhNode, Hierarchy
 from motionloom.io.reader_notes import Notes
 from motionloom.kinematics.body.names import read_names
 from motionloom.kinematics.body.roles import guess_roles
@@ -26,17 +26,17 @@ class Columns(NamedTuple):
     scale: IntArray
 
 
-class Body(NamedTuple):
+class BvhBody(NamedTuple):
     """A body in the file's own unit and axes; joint 0 is the hips."""
 
-    nodes: list[Node]
+    nodes: list[BvhNode]
     parents: IntArray
     root: FloatArray  # (F, 3)
     rotations: FloatArray  # (F, J, 4)
     wrappers: list[dict[str, Any]]  # joints above the hips, for the writer
 
 
-def columns_of(nodes: list[Node]) -> Columns:
+def columns_of(nodes: list[BvhNode]) -> Columns:
     """Read the channel names of all joints into column numbers."""
     tables = [np.full((len(nodes), 3), -1) for _ in range(4)]
     position, rotation, axes, scale = tables
@@ -54,7 +54,7 @@ def columns_of(nodes: list[Node]) -> Columns:
     return Columns(position, rotation, axes, scale)
 
 
-def wrapper_count(nodes: list[Node]) -> int:
+def wrapper_count(nodes: list[BvhNode]) -> int:
     """The number of wrapper joints above the hips, with no other children: they move the body and are not part of it.
 
     The hips are the joint called so in that chain, or else where the legs meet. 0 if the file starts with the hips, or
@@ -76,7 +76,7 @@ def wrapper_count(nodes: list[Node]) -> int:
     return hips if hips <= chain else 0
 
 
-def build(hierarchy: Hierarchy, values: FloatArray, columns: Columns, notes: Notes) -> Body:
+def build(hierarchy: Hierarchy, values: FloatArray, columns: Columns, notes: Notes) -> BvhBody:
     """Rotations of all joints from the hips down, and where the hips are, with the wrappers' transforms put in."""
     nodes = hierarchy.nodes
     if any(nodes[0].offset or ()) and (columns.position[0] >= 0).all():
@@ -91,10 +91,10 @@ def build(hierarchy: Hierarchy, values: FloatArray, columns: Columns, notes: Not
     else:
         wrappers = []
     parents = np.array([-1] + [node.parent - skip for node in nodes[skip + 1 :]])
-    return Body(nodes[skip:], parents, root, rotations, wrappers)
+    return BvhBody(nodes[skip:], parents, root, rotations, wrappers)
 
 
-def local_positions(node: Node, values: FloatArray, columns: IntArray) -> FloatArray:
+def local_positions(node: BvhNode, values: FloatArray, columns: IntArray) -> FloatArray:
     """(F, 3) place of a joint in its parent's frame. Position channels replace OFFSET, each axis by itself."""
     out = np.empty((len(values), 3))
     for axis in range(3):
@@ -169,7 +169,7 @@ class Sliding(NamedTuple):
 
 
 def find_slides(
-    body: Body, values: FloatArray, position: IntArray, unit: float, notes: Notes, *, drop: bool
+    body: BvhBody, values: FloatArray, position: IntArray, unit: float, notes: Notes, *, drop: bool
 ) -> Sliding:
     """Offsets in metres, and slides where position channels move a joint about.
 
@@ -211,7 +211,7 @@ def find_slides(
     return Sliding(offsets, slides)
 
 
-def check_scale(nodes: list[Node], values: FloatArray, columns: Columns, notes: Notes) -> None:
+def check_scale(nodes: list[BvhNode], values: FloatArray, columns: Columns, notes: Notes) -> None:
     """Say so if a scale channel is anything but 1: bones do not change their size here."""
     for n, node in enumerate(nodes):
         used = [c for c in columns.scale[n] if c >= 0]

@@ -22,7 +22,7 @@ Offset = tuple[float, float, float]
 
 
 @dataclass(eq=False)
-class Node:
+class BvhNode:
     """One joint as declared: `channels` in file order ("Xposition", ...), `offset` None if there was no OFFSET."""
 
     index: int
@@ -46,7 +46,7 @@ class EndSite:
 class Hierarchy:
     """All joints in file order, a parent before its children; end sites in file order."""
 
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[BvhNode] = field(default_factory=list)
     ends: list[EndSite] = field(default_factory=list)
 
     @property
@@ -70,7 +70,7 @@ class _Reader:
         self.path, self.at, self.start = path, 0, 0
         self.counted = (0, 1)  # a place in the text, and its line
         self.found = Hierarchy()
-        self.stack: list[Node | EndSite] = []
+        self.stack: list[BvhNode | EndSite] = []
 
     def read(self) -> Hierarchy:
         if self.token().upper() != "HIERARCHY":
@@ -181,7 +181,7 @@ class _Reader:
         if len(self.found.nodes) >= MAX_JOINTS:
             self.refuse(f"more than {MAX_JOINTS} joints", at=start)
         self.open(f"{keyword} {name}")
-        node = Node(len(self.found.nodes), name, -1 if parent is None else parent.index, line)
+        node = BvhNode(len(self.found.nodes), name, -1 if parent is None else parent.index, line)
         self.found.nodes.append(node)
         self.stack.append(node)
 
@@ -264,7 +264,7 @@ def _check_channels(reader: _Reader, listed: list[str], at: int) -> None:
         reader.refuse(f"CHANNELS lists rotations that are no Euler order: {' '.join(rotations)}", at=at)
 
 
-def _describe_part(part: Node | EndSite) -> str:
+def _describe_part(part: BvhNode | EndSite) -> str:
     if isinstance(part, EndSite):
         return f"End {part.name or 'Site'}"[:60]
     return repr(part.name if len(part.name) <= 50 else part.name[:47] + "...")

@@ -19,7 +19,7 @@ from motionloom.core.arrays import freeze_in_place
 from motionloom.core.files import open_regular
 from motionloom.core.origin import from_file
 from motionloom.io import units_and_axes as conv
-from motionloom.io.bvh.body import Body, build, check_scale, columns_of, find_slides, local_positions, unique_names
+from motionloom.io.bvh.body import BvhBody, build, check_scale, columns_of, find_slides, local_positions, unique_names
 from motionloom.io.bvh.header import Hierarchy, read_hierarchy
 from motionloom.io.bvh.motion import read_motion
 from motionloom.io.reader_notes import Notes
@@ -139,7 +139,7 @@ def _decode_names(head: bytes, notes: Notes) -> tuple[str, str]:
 
 
 def _convention(
-    body: Body,
+    body: BvhBody,
     names: list[str],
     values: FloatArray,
     position: Any,
@@ -182,7 +182,7 @@ def _some_frames(frames: int) -> Any:
     return np.unique(np.linspace(min(1, frames - 1), frames - 1, 24).astype(int))
 
 
-def _kept_channels(body: Body, drop_slides: bool) -> list[list[str]]:
+def _kept_channels(body: BvhBody, drop_slides: bool) -> list[list[str]]:
     """The channels of each joint, for the writer; without slides, position channels of the root only."""
     channels = [list(node.channels) for node in body.nodes]
     if not drop_slides:

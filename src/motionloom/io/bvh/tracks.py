@@ -23,7 +23,7 @@ ROTATIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class JointTrack:
     """One joint as it will be written."""
 
     name: str
@@ -40,7 +40,7 @@ def source_of(clip: Clip) -> dict[str, Any]:
     return dict(header) if list(header.get("joints", ())) == list(clip.skeleton.names) else {}
 
 
-def tracks_of(clip: Clip, unit: float, up: str) -> list[Track]:
+def tracks_of(clip: Clip, unit: float, up: str) -> list[JointTrack]:
     """All joints to write, wrappers first, each after its parent; channels as in the source where they still fit."""
     source = source_of(clip)
     wrappers = wrappers_of(clip, unit, up)
@@ -62,7 +62,7 @@ def tracks_of(clip: Clip, unit: float, up: str) -> list[Track]:
         wanted = wanted_channels[j] if source or j else (*POSITIONS, *ROTATIONS)
         offset, channels, values = _columns(wanted, angles[j], places, still=j > 0 and len(places) == 1)
         parent = int(clip.skeleton.parents[j]) + skip
-        out.append(Track(name, parent, offset, channels, values, tuple(ends[j])))
+        out.append(JointTrack(name, parent, offset, channels, values, tuple(ends[j])))
     return out
 
 
@@ -155,8 +155,8 @@ def wrappers_of(clip: Clip, unit: float, up: str) -> list[dict[str, Any]]:
     ]
 
 
-def _wrapper_track(n: int, wrapper: dict[str, Any]) -> Track:
+def _wrapper_track(n: int, wrapper: dict[str, Any]) -> JointTrack:
     """A joint above the hips, which stands still."""
     angles = _angles(wrapper["rotation"][None, None], [_axes(wrapper["channels"])])[0]
     offset, channels, values = _columns(wrapper["channels"], angles, wrapper["position"][None], still=n > 0)
-    return Track(wrapper["name"], n - 1, offset, channels, values, tuple(wrapper["ends"]))
+    return JointTrack(wrapper["name"], n - 1, offset, channels, values, tuple(wrapper["ends"]))

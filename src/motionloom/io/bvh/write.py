@@ -19,7 +19,7 @@ from motionloom.core import Clip, FloatArray, FormatError
 from motionloom.io import units_and_axes as conv
 from motionloom.io.atomic_files import write_file
 from motionloom.io.bvh.motion import rate_of
-from motionloom.io.bvh.tracks import Track, source_of, tracks_of
+from motionloom.io.bvh.tracks import JointTrack, source_of, tracks_of
 from motionloom.io.gltf.rig import rig_of, with_rig_axes
 
 _UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$", re.ASCII)
@@ -54,7 +54,7 @@ def bvh_parts(
     return [_encode("\n".join(lines), source.get("encoding", "utf-8")), _rows(values, decimals, path)]
 
 
-def _hierarchy(tracks: list[Track], decimals: int, path: str | Path) -> tuple[list[int], list[str]]:
+def _hierarchy(tracks: list[JointTrack], decimals: int, path: str | Path) -> tuple[list[int], list[str]]:
     """The order of the joints in the file, depth first, and the lines of HIERARCHY."""
     children: list[list[int]] = [[] for _ in tracks]
     first_end = [min((e[0] for e in t.ends), default=len(tracks) ** 2) for t in tracks]  # in the joint or below it

@@ -33,7 +33,7 @@ MIN_SLIDE = 1e-6  # m
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class GltfNode:
     """One node at rest."""
 
     name: str
@@ -77,7 +77,9 @@ def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
     return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, ends), origin=origin)
 
 
-def _rig(document: Document, nodes: list[Node], joints: list[int], clip: Clip, rest: FloatArray, metres: float) -> Rig:
+def _rig(
+    document: Document, nodes: list[GltfNode], joints: list[int], clip: Clip, rest: FloatArray, metres: float
+) -> Rig:
     """What writing the clip back into the file needs."""
     place, turn, scale = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), {-1: metres}
     above = _up(nodes, joints[0])[:0:-1]
@@ -100,7 +102,7 @@ def _rig(document: Document, nodes: list[Node], joints: list[int], clip: Clip, r
     )
 
 
-def read_nodes(document: Document) -> list[Node]:
+def read_nodes(document: Document) -> list[GltfNode]:
     """All nodes with their parents; a node with two parents, or above itself, is refused."""
     notes = document.notes
     entries = document.all("nodes")
@@ -135,7 +137,7 @@ def read_nodes(document: Document) -> list[Node]:
     return [_node(document, n, entry, parents[n]) for n, entry in enumerate(entries)]
 
 
-def _node(document: Document, n: int, entry: dict[str, Any], parent: int) -> Node:
+def _node(document: Document, n: int, entry: dict[str, Any], parent: int) -> GltfNode:
     notes, where = document.notes, f"node {n}"
     name = entry.get("name") or f"node{n}"
     if "matrix" in entry:
@@ -155,10 +157,10 @@ def _node(document: Document, n: int, entry: dict[str, Any], parent: int) -> Nod
         )
     if not 1e-6 <= scale <= 1e6:
         raise notes.error(f"{where}: invalid scale {scale:g}")
-    return Node(str(name), parent, shift, turn, scale)
+    return GltfNode(str(name), parent, shift, turn, scale)
 
 
-def _animation(document: Document, nodes: list[Node]) -> Tracks:
+def _animation(document: Document, nodes: list[GltfNode]) -> Tracks:
     """The animation that moves most nodes; the others are named."""
     animations = document.all("animations")
     if not animations:
@@ -177,7 +179,7 @@ def _animation(document: Document, nodes: list[Node]) -> Tracks:
     return tracks
 
 
-def _joints(document: Document, nodes: list[Node], tracks: Tracks) -> list[int]:
+def _joints(document: Document, nodes: list[GltfNode], tracks: Tracks) -> list[int]:
     """Nodes that become joints, parents first: one skin's, or all below the first that moves; one tree of them."""
     chosen: set[int] = set()
     for n, skin in enumerate(document.all("skins")):
@@ -213,7 +215,7 @@ def _count_moving(joints: set[int], tracks: Tracks) -> tuple[int, int]:
     return sum(j in tracks for j in joints), len(joints)
 
 
-def _without_wrappers(joints: list[int], nodes: list[Node], notes: Notes) -> list[int]:
+def _without_wrappers(joints: list[int], nodes: list[GltfNode], notes: Notes) -> list[int]:
     """Joints from the hips on, where each joint above them has one child only; their motion goes into the root's."""
     place = {n: k for k, n in enumerate(joints)}
     parents = [place.get(nodes[n].parent, -1) for n in joints]
@@ -225,7 +227,7 @@ def _without_wrappers(joints: list[int], nodes: list[Node], notes: Notes) -> lis
     return joints[hips:]
 
 
-def _without_own_wrappers(joints: list[int], nodes: list[Node], own: dict[str, Any]) -> list[int]:
+def _without_own_wrappers(joints: list[int], nodes: list[GltfNode], own: dict[str, Any]) -> list[int]:
     """Joints of a file of ours, from the hips on; all of them if the rest would not be one tree."""
     count = own.get("wrappers", 0)
     if type(count) is not int or not 0 <= count < len(joints):
@@ -234,7 +236,7 @@ def _without_own_wrappers(joints: list[int], nodes: list[Node], own: dict[str, A
     return joints[count:] if all(nodes[n].parent in rest for n in joints[count + 1 :]) else joints
 
 
-def _parents_first(nodes: list[Node]) -> list[int]:
+def _parents_first(nodes: list[GltfNode]) -> list[int]:
     children: dict[int, list[int]] = {}
     for n, node in enumerate(nodes):
         children.setdefault(node.parent, []).append(n)
@@ -246,7 +248,7 @@ def _parents_first(nodes: list[Node]) -> list[int]:
     return order
 
 
-def _up(nodes: list[Node], n: int) -> list[int]:
+def _up(nodes: list[GltfNode], n: int) -> list[int]:
     chain = []
     while n != -1:
         chain.append(n)
@@ -256,7 +258,7 @@ def _up(nodes: list[Node], n: int) -> list[int]:
 
 def _clip(
     document: Document,
-    nodes: list[Node],
+    nodes: list[GltfNode],
     joints: list[int],
     tracks: Tracks,
     times: FloatArray,

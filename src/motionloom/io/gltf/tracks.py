@@ -18,7 +18,7 @@ MAX_VALUES = 20_000_000  # frames x joints
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class NodeTrack:
     """One property of one node over time. CUBICSPLINE keys are (K, 3, width): in-tangent, value, out-tangent."""
 
     times: FloatArray  # (K,) seconds, increasing
@@ -57,7 +57,7 @@ class Track:
         return normalize(values) if self.path == "rotation" else values
 
 
-Tracks = dict[int, dict[str, Track]]
+Tracks = dict[int, dict[str, NodeTrack]]
 
 
 def read_tracks(document: Document, animation: int) -> Tracks:
@@ -87,7 +87,7 @@ def read_tracks(document: Document, animation: int) -> Tracks:
     return out
 
 
-def _track(document: Document, sampler: Any, path: str, where: str, inputs: dict[int, FloatArray]) -> Track:
+def _track(document: Document, sampler: Any, path: str, where: str, inputs: dict[int, FloatArray]) -> NodeTrack:
     notes = document.notes
     if not isinstance(sampler, dict):
         raise notes.error(f"{where}: its sampler must be an object")
@@ -109,7 +109,7 @@ def _track(document: Document, sampler: Any, path: str, where: str, inputs: dict
         raise notes.error(f"{where}: values beyond any place")
     if path == "rotation":
         keys = keys[:, [3, 0, 1, 2]]
-    return Track(times[:, 0], keys.reshape(len(times), 3, -1) if per == 3 else keys, interpolation, path)
+    return NodeTrack(times[:, 0], keys.reshape(len(times), 3, -1) if per == 3 else keys, interpolation, path)
 
 
 def frame_times(

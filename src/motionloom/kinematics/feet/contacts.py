@@ -20,7 +20,7 @@ SHORTEST = 0.05  # s: no contact is shorter, and no gap in one
 BELOW_THIGH = 0.2  # leg lengths: a foot that is not this far below the highest thigh stands on nothing (swimming)
 
 
-class Part(NamedTuple):
+class FootPart(NamedTuple):
     """The heel or the toe of a foot: a point fixed to a joint."""
 
     name: str  # "left_heel", "right_front_toe" ...
@@ -33,7 +33,7 @@ class Part(NamedTuple):
         return f"contact:{self.name}"
 
 
-def foot_parts(skeleton: Skeleton) -> tuple[Part, ...]:
+def foot_parts(skeleton: Skeleton) -> tuple[FootPart, ...]:
     """Heel and toe of each foot: the heel is the ankle joint, the toe is the toe joint, or else the foot's end site.
 
     Four-legged animals stand on their toes: their feet have no heel. A body without legs has no parts.
@@ -44,11 +44,11 @@ def foot_parts(skeleton: Skeleton) -> tuple[Part, ...]:
         stem = foot.name.removesuffix("_foot")
         toe = _toe(skeleton, foot)
         if len(walkers) < 4:
-            found.append(Part(f"{stem}_heel", foot, foot.ankle))
+            found.append(FootPart(f"{stem}_heel", foot, foot.ankle))
         elif toe is None:
             toe = (foot.ankle, (0.0, 0.0, 0.0))
         if toe is not None:
-            found.append(Part(f"{stem}_toe", foot, *toe))
+            found.append(FootPart(f"{stem}_toe", foot, *toe))
     return tuple(found)
 
 
@@ -65,7 +65,7 @@ def parts_by_foot(skeleton: Skeleton) -> list[tuple[Foot, list[int]]]:
     return [(foot, [i for i, p in enumerate(parts) if p.foot.name == foot.name]) for foot in feet(skeleton)]
 
 
-def points_of(parts: Sequence[Part], places: FloatArray, turns: FloatArray) -> FloatArray:
+def points_of(parts: Sequence[FootPart], places: FloatArray, turns: FloatArray) -> FloatArray:
     """Positions (..., P, 3) of foot parts, given those (..., J, 3) and rotations (..., J, 4) of all joints."""
     joints = [p.joint for p in parts]
     offsets = np.array([p.offset for p in parts]).reshape(-1, 3)
@@ -171,7 +171,7 @@ def runs(mask: BoolArray) -> list[tuple[int, int]]:
 
 
 def _plateaus(
-    fps: float, parts: tuple[Part, ...], slow: BoolArray, above: FloatArray, height: tuple[float, float]
+    fps: float, parts: tuple[FootPart, ...], slow: BoolArray, above: FloatArray, height: tuple[float, float]
 ) -> FloatArray:
     """(F, P) leg lengths: how far above its level each foot stands where it stands on a step; 0 elsewhere.
 

@@ -38,7 +38,7 @@ NAMED = re.compile(r"_(?P<yaw>[-+]?\d+(?:\.\d+)?)_(?P<pitch>[-+]?\d+(?:\.\d+)?)$
 EDGES = (0.2, 0.1)  # s left out at both ends of the take that looks straight ahead
 
 
-class Target(NamedTuple):
+class TakeTarget(NamedTuple):
     """Where a take looks at its end, and its ends if they are given by hand."""
 
     yaw: float  # rad, to the left
@@ -65,7 +65,7 @@ def fit(
     marking = None if config.markers is None else read_marking(config.markers)
     fitted = config.extraction == "fitted"
     names: list[str] = []
-    shifts: list[tuple[Shift, Target]] = []
+    shifts: list[tuple[Shift, TakeTarget]] = []
     left_out: list[str] = []
     report = progress or silent()
     for k, take in enumerate(takes):
@@ -105,13 +105,13 @@ def fit(
 
 
 def _shifts(
-    take: Clip | Markers, name: str, targets: Mapping[str, Target], marking: Marking | None, *, rigid: bool
-) -> list[tuple[Shift, Target]]:
+    take: Clip | Markers, name: str, targets: Mapping[str, TakeTarget], marking: Marking | None, *, rigid: bool
+) -> list[tuple[Shift, TakeTarget]]:
     """The gaze shifts of a take with their targets: one of markers, any number of a clip."""
     target = targets.get(name) or _named_target(name)
     if isinstance(take, Clip):
         found = shifts_of_clip(take, crop=None if target is None else target.crop)
-        return [(shift, Target(*(aim if target is None else target[:2]))) for shift, aim in found]
+        return [(shift, TakeTarget(*(aim if target is None else target[:2]))) for shift, aim in found]
     if target is None:
         known = "it is not in the table of targets" if targets else "give a table of targets, or names as me_-72_12.trc"
         raise BadRequest(f"{name}: its target is not known; {known}")
@@ -121,13 +121,13 @@ def _shifts(
     return [(shift_of(take, marking, crop=crop, name=name, rigid=rigid), target)]
 
 
-def _named_target(name: str) -> Target | None:
+def _named_target(name: str) -> TakeTarget | None:
     found = NAMED.search(Path(name).stem)
     return None if found is None else _target(found["yaw"], found["pitch"], None)
 
 
-def _target(yaw: str, pitch: str, crop: tuple[float, float] | None) -> Target:
-    found = Target(float(np.radians(float(yaw))), float(np.radians(float(pitch))), crop)
+def _target(yaw: str, pitch: str, crop: tuple[float, float] | None) -> TakeTarget:
+    found = TakeTarget(float(np.radians(float(yaw))), float(np.radians(float(pitch))), crop)
     if abs(found.yaw) > np.pi + 1e-6 or abs(found.pitch) > np.pi / 2:
         raise BadRequest("expected yaw within -180..180 and pitch within -90..90 degrees")
     return found
@@ -153,7 +153,7 @@ def _standing(takes: Sequence[Clip | Markers]) -> Clip:
     return placed(clip[:1], (0.0, 0.0), 0.0)
 
 
-def read_targets(path: str | Path) -> dict[str, Target]:
+def read_targets(path: str | Path) -> dict[str, TakeTarget]:
     """The targets of takes by file name: columns file, yaw, pitch (degrees) and, where given, start and end (s)."""
     path = Path(path)
     rows = csv.DictReader(read_text(path).splitlines())
@@ -166,7 +166,7 @@ def read_targets(path: str | Path) -> dict[str, Target]:
         raise FormatError(f"expected a CSV file: {error}", path=path) from None
 
 
-def _entry(path: Path, row: dict[str, str], line: int) -> Target:
+def _entry(path: Path, row: dict[str, str], line: int) -> TakeTarget:
     try:
         ends = [row.get(name) or "" for name in ("start", "end")]
         crop = (float(ends[0]), float(ends[1])) if all(ends) else None

@@ -17,7 +17,7 @@ from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.live_tables import GraphTables, build_tables
-from motionloom.methods.live import Material, Sources, Status, first_frames, material_of
+from motionloom.methods.live import FrameSources, Sources, Status, first_frames, material_of
 from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 
@@ -60,7 +60,7 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
 
     @property
     def _foot_parts(self) -> int:

@@ -20,7 +20,7 @@ OUTLOOK = 0.5  # s: the beam estimates costs along each candidate's clip this fa
 
 
 @dataclass(frozen=True, eq=False)
-class Guide:
+class BeamGuide:
     """What a beam search over some transitions of a graph needs to know of a request."""
 
     graph: Graph
@@ -59,8 +59,8 @@ class Guide:
         )
 
 
-def guide(graph: Graph, moves: GroundMoves, request: Request, pace: float) -> Guide | None:
+def guide(graph: Graph, moves: GroundMoves, request: Request, pace: float) -> BeamGuide | None:
     """The guide of a request; None if it has several paths, which a beam cannot follow at once."""
     if sum(isinstance(c, RootPath) for c in request.constraints) > 1:
         return None
-    return Guide(graph, moves, request, pace)
+    return BeamGuide(graph, moves, request, pace)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import FloatArray, IntArray, Progress, part, silent
-from motionloom.methods.hierarchical_graph.guided_seeds import Guide
+from motionloom.methods.hierarchical_graph.guided_seeds import BeamGuide
 from motionloom.methods.hierarchical_graph.search_arrays import HardFrames, ScoreTerms, SearchMaterial
 from motionloom.methods.schedule import FrameNet, Reachable
 
@@ -69,7 +69,7 @@ class RandomSearch:
         population: int = 12,
         restarts: bool = True,
         shortcuts: bool = True,
-        guide: Guide | None = None,
+        guide: BeamGuide | None = None,
     ) -> None:
         self.population, self.restarts, self.shortcuts = population, restarts, shortcuts
         self.m, self.t, self.hard, self.alive, self.gap = m, t, hard, alive.bits, gap

@@ -11,7 +11,7 @@ from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
-from motionloom.methods.live import Material, Sources, Status, first_frames
+from motionloom.methods.live import FrameSources, Sources, Status, first_frames
 from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
 from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.motion_matching.database import Database
@@ -42,7 +42,7 @@ class MatchingLive(LiveCharacters[MatchingState, Options]):
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
 
     @property
     def _foot_parts(self) -> int:

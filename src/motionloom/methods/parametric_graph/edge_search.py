@@ -13,7 +13,7 @@ from motionloom.core import BoolArray, FloatArray, Progress, part, silent
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, verified_boxes
 from motionloom.methods.parametric_graph.nodes import Node, random_values
-from motionloom.methods.parametric_graph.tables import CLOUD, GraphTables
+from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables
 from motionloom.methods.space.space import Space
 
 TWO_MINIMA = 0.06  # of a clip: where points of good samples differ by more, the medoid is taken, not the mean
@@ -50,7 +50,7 @@ def spread_samples(space: Space, count: int, rng: Generator, within: FloatArray 
 
 
 def propose_limits(
-    tables: GraphTables, nodes: Sequence[Node], source: int, target: int, region: float, fps: float
+    tables: ParametricGraphTables, nodes: Sequence[Node], source: int, target: int, region: float, fps: float
 ) -> tuple[float, float]:
     """T_good and T_bad in metres: 2 and 2.8 times the distance of clouds one frame apart, where transitions are made.
 
@@ -69,7 +69,7 @@ def propose_limits(
 
 
 def build_edge(
-    tables: GraphTables,
+    tables: ParametricGraphTables,
     nodes: Sequence[Node],
     source: int,
     target: int,
@@ -233,7 +233,9 @@ def middle_point(points: FloatArray) -> tuple[FloatArray, bool]:
     return points[int(apart.sum(1).argmin())], True
 
 
-def point_clouds(tables: GraphTables, node: int, weights: FloatArray, u: FloatArray, levels: FloatArray) -> FloatArray:
+def point_clouds(
+    tables: ParametricGraphTables, node: int, weights: FloatArray, u: FloatArray, levels: FloatArray
+) -> FloatArray:
     """(N, 3 J, 3) clouds of a node with weights (N, K) at parameters u (N,), with levels (N,) added to heights."""
     from motionloom.methods.parametric_graph._kernels_body import FRAMES, clouds
 
@@ -256,7 +258,7 @@ def region_points(node: Node, region: float, *, end: bool, fps: float) -> FloatA
 
 
 def best_points(
-    tables: GraphTables,
+    tables: ParametricGraphTables,
     source: int,
     target: int,
     nodes: Sequence[Node],

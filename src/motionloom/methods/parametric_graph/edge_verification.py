@@ -12,8 +12,8 @@ from numpy.random import Generator
 from motionloom.core import FloatArray, IntArray, Progress
 from motionloom.methods.parametric_graph.edge import Edge
 from motionloom.methods.parametric_graph.nodes import Node, random_values
-from motionloom.methods.parametric_graph.tables import CLOUD, GraphTables, with_edges
-from motionloom.methods.space.space import Space, Weights
+from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables, with_edges
+from motionloom.methods.space.space import ExampleWeights, Space
 
 SHRINK = 0.85  # a box in which a pair is too bad is scaled by this
 ROUNDS = 40  # of shrinking
@@ -34,8 +34,8 @@ class EdgeSettings(NamedTuple):
 
 
 def verified_boxes(
-    tables: GraphTables, nodes: Sequence[Node], edge: Edge, anchors: FloatArray, settings: EdgeSettings, limit: float,
-    rng: Generator, progress: Progress,
+    tables: ParametricGraphTables, nodes: Sequence[Node], edge: Edge, anchors: FloatArray, settings: EdgeSettings,
+    limit: float, rng: Generator, progress: Progress,
 ) -> tuple[tuple[FloatArray, FloatArray], float, int]:  # fmt: skip
     """Boxes, shrunk towards their best samples until no random pair at the point that is used exceeds the limit.
 
@@ -62,7 +62,7 @@ def verified_boxes(
 
 
 def random_pairs(
-    tables: GraphTables, nodes: Sequence[Node], edge: Edge, neighbours: int, count: int, rng: Generator
+    tables: ParametricGraphTables, nodes: Sequence[Node], edge: Edge, neighbours: int, count: int, rng: Generator
 ) -> tuple[FloatArray, IntArray]:
     """(count,) m the distances of random pairs that the edge allows, at its points; and (count, k) the samples used."""
     from motionloom.methods.parametric_graph._kernels_body import verify
@@ -82,17 +82,17 @@ def random_pairs(
     return out, near[:, : max(1, k - 1)]
 
 
-def _drawn(node: Node, within: FloatArray, count: int, rng: Generator) -> Weights:
+def _drawn(node: Node, within: FloatArray, count: int, rng: Generator) -> ExampleWeights:
     """Random motions of a node within (2, D) limits: of those that were solved once, if enough of them are."""
     known = node.solved
     inside = np.flatnonzero(((known.used >= within[0] - 1e-9) & (known.used <= within[1] + 1e-9)).all(1))
     if len(inside) < ENOUGH:
         return node.space.weights(random_values(node.space, count, rng, within))
     chosen = inside[rng.integers(len(inside), size=count)]
-    return Weights(known.weights[chosen], known.used[chosen], known.outside[chosen])
+    return ExampleWeights(known.weights[chosen], known.used[chosen], known.outside[chosen])
 
 
-def _drawn_inside(node: Node, low: FloatArray, high: FloatArray, rng: Generator) -> Weights:
+def _drawn_inside(node: Node, low: FloatArray, high: FloatArray, rng: Generator) -> ExampleWeights:
     """A random motion of a node for each box (n, D).
 
     Of several parameters, solving takes long: solved ones in the box are used, and others where there are none.
@@ -108,7 +108,7 @@ def _drawn_inside(node: Node, low: FloatArray, high: FloatArray, rng: Generator)
         tried = rng.integers(len(known.used), size=len(left))
         fits = ((known.used[tried] >= low[left]) & (known.used[tried] <= high[left])).all(1)
         chosen[left[fits]] = tried[fits]
-    out = Weights(known.weights[chosen], known.used[chosen], known.outside[chosen])
+    out = ExampleWeights(known.weights[chosen], known.used[chosen], known.outside[chosen])
     left = np.flatnonzero(chosen < 0)
     if len(left):
         own = node.space.weights(asked[left])

@@ -19,8 +19,8 @@ from motionloom.core.poses import Commands, Poses, commands, only
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.layer_sources import layered_material, layered_sources
 from motionloom.methods.live import (
+    FrameSources,
     Layer,
-    Material,
     Sources,
     State,
     Status,
@@ -30,7 +30,7 @@ from motionloom.methods.live import (
     check_seeds,
     state_count,
 )
-from motionloom.methods.parametric_graph.live import GraphLive, GraphState
+from motionloom.methods.parametric_graph.live import ParametricGraphLive, ParametricGraphState
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.rotation import slerp
 
@@ -41,7 +41,7 @@ SUBSTEP = 1 / 30  # s: longest time step of a layer
 class LayeredNodesState(NamedTuple):
     """The state of the graph, those of the layers, and how much of the variation is shown."""
 
-    below: GraphState
+    below: ParametricGraphState
     layers: tuple[State, ...]
     varied: FloatArray  # (N,) 0..1
 
@@ -53,7 +53,7 @@ class LayeredNodes:
     A layered node is a node with other layers on the same space: it needs neither poses nor alignments of its own.
     """
 
-    graph: GraphLive
+    graph: ParametricGraphLive
     splice: SpliceLayer | None = None
     gaze: Layer | None = None
     variation: Layer | None = None
@@ -75,7 +75,7 @@ class LayeredNodes:
         return self.graph.fps
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> FrameSources:
         return layered_material(self.graph.material, self._layers)
 
     @cached_property

@@ -11,17 +11,17 @@ import numpy as np
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.errors import unknown
 from motionloom.core.poses import Commands, Poses
-from motionloom.methods.live import Material, Sources, Status
+from motionloom.methods.live import FrameSources, Sources, Status
 from motionloom.methods.live_base import LiveCharacters, no_commands
 from motionloom.methods.parametric_graph.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.parametric_graph.nodes import Node
-from motionloom.methods.parametric_graph.tables import GraphTables
+from motionloom.methods.parametric_graph.tables import ParametricGraphTables
 
 ARRIVED = 0.4  # m: a character that is this near to its place has arrived
 SOURCES = 8  # most examples that a pose is recorded to come from
 
 
-class GraphState(NamedTuple):
+class ParametricGraphState(NamedTuple):
     """The state of N characters: K the most examples of a node, D the most parameters, in units of their ranges."""
 
     time: FloatArray  # (N,) s since the last tick
@@ -50,16 +50,16 @@ class GraphState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GraphLive(LiveCharacters[GraphState, LiveOptions]):
+class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
     """Live characters of one parametric graph. A command takes effect at the next transition, or within a clip."""
 
     default_options: ClassVar[LiveOptions] = DEFAULT_LIVE
 
-    tables: GraphTables
+    tables: ParametricGraphTables
     nodes: tuple[Node, ...]
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
 
     @property
     def accepts(self) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
         found = [dict.fromkeys(n.space.names[d] for n in self.nodes if d < n.space.size) for d in range(width)]
         return tuple(" or ".join(names) for names in found)
 
-    def _begin(self, state: GraphState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+    def _begin(self, state: ParametricGraphState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
         """The seed gives node, parameters and phase; they begin in nodes that can turn, without an action on top."""
         from motionloom.methods._kernels_live import uniforms
         from motionloom.methods.parametric_graph._kernels_step import show_first
@@ -123,7 +123,7 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
         turning = np.flatnonzero((self.tables.steer[:, 0] >= 0) & np.array([not n.overlay for n in self.nodes]))
         return turning if len(turning) else np.arange(len(self.nodes))
 
-    def _advance(self, state: GraphState, commands: Commands, dt: float, poses: Poses) -> None:
+    def _advance(self, state: ParametricGraphState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.parametric_graph._kernels_step import step
 
         if commands.values.shape[1] > len(self.names):
@@ -133,7 +133,7 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
             )
         step(self.tables, commands, state, 1.0 / self.fps, dt, tuple(poses))
 
-    def status(self, state: GraphState) -> Status:
+    def status(self, state: ParametricGraphState) -> Status:
         """The node shown, parameters commanded and used, whether they were out of reach, and the time to a choice."""
         n = state.node[:, 0]
         middle, size = self.tables.scale[n, 0], self.tables.scale[n, 1]
@@ -154,13 +154,13 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
             np.asarray(clamped), wait,
         )  # fmt: skip
 
-    def _speeds(self, state: GraphState) -> FloatArray:
+    def _speeds(self, state: ParametricGraphState) -> FloatArray:
         """(N,) m/s of the present blends."""
         width = self.tables.most_examples
         table = np.stack([np.pad(node.speeds, (0, width - len(node.speeds))) for node in self.nodes])
         return np.einsum("nk,nk->n", state.weights[:, 0], table[state.node[:, 0]])
 
-    def _out_of_reach(self, state: GraphState) -> BoolArray:
+    def _out_of_reach(self, state: ParametricGraphState) -> BoolArray:
         """(N,) whether the commanded place lies within a turning circle, so that a character would go around it."""
         radius = self.tables.radii[state.node[:, 0]]
         heading, place = state.place[:, 0, 3], state.place[:, 0, 1:3]
@@ -173,7 +173,7 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
             far = np.linalg.norm(state.commanded[:, 2:4] - place, axis=1)
             return np.asarray((np.minimum(*near) < 0.9 * radius) & (far > ARRIVED))
 
-    def sources(self, state: GraphState) -> Sources:
+    def sources(self, state: ParametricGraphState) -> Sources:
         """The examples with the largest weights, and their frames."""
         count = min(SOURCES, state.weights.shape[2])
         which = np.full((len(state.time), 1, count), -1, np.int64)
@@ -206,10 +206,10 @@ class GraphLive(LiveCharacters[GraphState, LiveOptions]):
             first += int(lengths.sum())
         return out
 
-    def _empty(self, count: int) -> GraphState:
+    def _empty(self, count: int) -> ParametricGraphState:
         joints, (_, _, size) = len(self.skeleton), self.tables.scale.shape
         most = self.tables.most_examples
-        return GraphState(
+        return ParametricGraphState(
             time=np.zeros(count),
             seed=np.zeros(count, np.int64),
             draws=np.zeros(count, np.int64),

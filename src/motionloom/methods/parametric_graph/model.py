@@ -22,10 +22,10 @@ from motionloom.methods.parametric_graph.config import LiveOptions, Options
 from motionloom.methods.parametric_graph.courses import course_curves
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, splice_layer_of
-from motionloom.methods.parametric_graph.live import GraphLive
+from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.nodes import Node, node_index
-from motionloom.methods.parametric_graph.plan import GraphPlan, Search, labels_of, run_orders, start_of
-from motionloom.methods.parametric_graph.tables import GraphTables, build_tables
+from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, PlanSearch, labels_of, run_orders, start_of
+from motionloom.methods.parametric_graph.tables import ParametricGraphTables, build_tables
 from motionloom.methods.settings import Settings
 from motionloom.methods.store import unpacked_model
 
@@ -85,7 +85,7 @@ class ParametricGraphModel(Model[Options]):
                 check_array(packed, name, "i", (None,), low=0, high=255)
 
     @cached_property
-    def tables(self) -> GraphTables:
+    def tables(self) -> ParametricGraphTables:
         """Nodes and edges as kernels take them."""
         curves = course_curves(self.nodes, self.edges, self.config.neighbours)
         return build_tables(self.skeleton, self.nodes, self.edges, self.config.radius)._replace(curves=curves)
@@ -112,14 +112,16 @@ class ParametricGraphModel(Model[Options]):
                 return unknown(others[0], known, "parameter of this graph")
         return ""
 
-    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> GraphPlan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> ParametricGraphPlan:
         frames = request.length(self.fps)
         assert frames is not None  # checked before: this model has no natural end
-        found = Search(self.graph, request, frames, options).plan(rng, progress)
+        found = PlanSearch(self.graph, request, frames, options).plan(rng, progress)
         progress(1.0, "planning")
         return found
 
-    def render(self, plan: GraphPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+    def render(
+        self, plan: ParametricGraphPlan, request: Request, options: Options, rng: Generator, progress: Progress
+    ) -> Clip:
         at = start_of(request, plan.length, self.fps)
         state = self.live.begin([plan.seed], Travel(at.place, at.heading), options)
         return place(self._recorded(run_orders(self.live, state, plan.orders, plan.length, progress)), request, self)
@@ -156,7 +158,7 @@ class ParametricGraphModel(Model[Options]):
         return None if packed is None else layer_of(unpacked_model(packed), self.nodes[0].examples[0], **options)
 
     @cached_property
-    def graph(self) -> GraphLive:
+    def graph(self) -> ParametricGraphLive:
         """The characters without the layers of their nodes."""
         examples = [clip for node in self.nodes for clip in node.examples]
-        return GraphLive(self.tables, self.nodes, self.skeleton, self.fps, material_of(examples))
+        return ParametricGraphLive(self.tables, self.nodes, self.skeleton, self.fps, material_of(examples))

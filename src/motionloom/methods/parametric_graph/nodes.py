@@ -20,10 +20,10 @@ from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, clips_of
 from motionloom.methods.space.build import build_space
-from motionloom.methods.space.cutting import Cut, cut_cycles, cut_events, walks, whole_clips
+from motionloom.methods.space.cutting import ExampleCut, cut_cycles, cut_events, walks, whole_clips
 from motionloom.methods.space.measure import blend_once, measure_clip
 from motionloom.methods.space.sampling import moment_table, polynomial_size
-from motionloom.methods.space.space import Space, SpaceParameter, Weights
+from motionloom.methods.space.space import ExampleWeights, Space, SpaceParameter
 
 TURNS = {"turn": 1.0, "travel_turn": 0.5, "turn_rate": 0.0}  # value of a parameter for a turn of 1 rad; 0: per second
 FLAT = 0.03  # m: ground that rises by less from the beginning of a clip to its end is flat
@@ -60,7 +60,7 @@ class Node:
         return np.asarray(turned - turned[rows.lead])
 
     @cached_property
-    def solved(self) -> Weights:
+    def solved(self) -> ExampleWeights:
         """Random motions of the node, the same ones for all of its edges."""
         return self.space.weights(random_values(self.space, SOLVED, np.random.default_rng(0)))
 
@@ -273,7 +273,7 @@ def build_node(
     return Node(spec.name, space, tuple(cut.clip for cut in built.cuts)), (*info(about), *warnings)
 
 
-def _lowered(space: Space, cuts: Sequence[Cut], floor: FloatArray) -> Space:
+def _lowered(space: Space, cuts: Sequence[ExampleCut], floor: FloatArray) -> Space:
     """The space with the ground at height 0 at the beginning of every example."""
     ground = np.array([first_ground(with_contacts(cut.played), floor) for cut in cuts])
     if not ground.any():
@@ -287,7 +287,7 @@ def _range(low: FloatArray, high: FloatArray, unit: str) -> str:
     return ", ".join(f"{a:.2f} to {b:.2f}" for a, b in zip(low, high, strict=True)) + f" {unit}"
 
 
-def _cuts(spec: NodeSpec, clips: Sequence[Clip], margin: float) -> tuple[list[Cut], bool]:
+def _cuts(spec: NodeSpec, clips: Sequence[Clip], margin: float) -> tuple[list[ExampleCut], bool]:
     how = spec.cut
     if how == "auto":
         how = "cycles" if set(spec.parameter) <= {*TURNS, "speed"} and walks(clips) else "none"
@@ -299,7 +299,7 @@ def _cuts(spec: NodeSpec, clips: Sequence[Clip], margin: float) -> tuple[list[Cu
     return cut_events(clips, how, before=spec.before, after=spec.after, margin=margin, mirror=both), False
 
 
-def _fixed(cut: Cut, parameter: MotionParameter, cyclic: bool, margin: float) -> Space:
+def _fixed(cut: ExampleCut, parameter: MotionParameter, cyclic: bool, margin: float) -> Space:
     """The space of a single example: one point."""
     curve = registered_curve([cut.played], "uniform", reference=0)
     moved = type(curve)(curve.knots, curve.control + cut.before / cut.clip.fps, curve.degree)

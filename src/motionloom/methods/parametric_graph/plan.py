@@ -22,7 +22,7 @@ from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Band
 from motionloom.methods.live import Live, State, select
 from motionloom.methods.parametric_graph.config import Options
-from motionloom.methods.parametric_graph.live import GraphLive
+from motionloom.methods.parametric_graph.live import ParametricGraphLive
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
@@ -33,7 +33,7 @@ BODY = 0.45  # m from the hips: what must stay outside a region, hands included
 SUPPORTED = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
 
 
-class Order(NamedTuple):
+class TimedCommands(NamedTuple):
     """Commands from a frame on; NaN or -1 for none."""
 
     frame: int
@@ -50,12 +50,12 @@ class Order(NamedTuple):
         return _joined([self])
 
 
-class GraphPlan(NamedTuple):
+class ParametricGraphPlan(NamedTuple):
     """The beginning of a character, and its orders."""
 
     length: int
     seed: int
-    orders: tuple[Order, ...]
+    orders: tuple[TimedCommands, ...]
     shown: tuple[str, ...]  # the node of each frame
     reason: str = ""
 
@@ -80,7 +80,7 @@ class Paths(NamedTuple):
     node: IntArray  # (N, F)
 
 
-def labels_of(live: GraphLive) -> dict[str, BoolArray]:
+def labels_of(live: ParametricGraphLive) -> dict[str, BoolArray]:
     """The nodes (N,) whose motions have a label: their names, and labels that all of their examples have throughout."""
     out: dict[str, BoolArray] = {}
     for i, node in enumerate(live.nodes):
@@ -97,7 +97,9 @@ def start_of(request: Request, frames: int, fps: float) -> Travel:
     return Travel(np.array([begin.position], float), np.array([begin.heading], float))
 
 
-def run_orders(live: Live, state: State, orders: Sequence[Order], frames: int, progress: Progress | None = None) -> Any:
+def run_orders(
+    live: Live, state: State, orders: Sequence[TimedCommands], frames: int, progress: Progress | None = None
+) -> Any:
     """The states and poses of a recording: the first pose, then `frames` - 1 steps of a frame, each by its order."""
     at, now = 0, commands()
     state, poses = live.step(state, now, 0.0)
@@ -111,10 +113,10 @@ def run_orders(live: Live, state: State, orders: Sequence[Order], frames: int, p
         yield state, poses
 
 
-class Search:
+class PlanSearch:
     """The search for one request."""
 
-    def __init__(self, live: GraphLive, request: Request, frames: int, options: Options) -> None:
+    def __init__(self, live: ParametricGraphLive, request: Request, frames: int, options: Options) -> None:
         self.live, self.frames, self.options = live, frames, options
         self.wishes = [c for c in request.all_constraints if isinstance(c, SUPPORTED)]
         self.values = _values([c for c in request.all_constraints if isinstance(c, Parameters)], live)
@@ -123,7 +125,7 @@ class Search:
         self.paths = {id(c): _Path(c, frames, live.fps) for c in self.wishes if isinstance(c, RootPath)}
         self.spans = {id(c): c.frames(frames, live.fps) for c in self.wishes if isinstance(c, (Style, HeadFor, Act))}
 
-    def plan(self, rng: Generator, progress: Progress) -> GraphPlan:
+    def plan(self, rng: Generator, progress: Progress) -> ParametricGraphPlan:
         """The best plan that was found."""
         live = self.live
         guided = [c for c in self.wishes if not isinstance(c, (Style, Act))] or (len(live.nodes) > 1 and self.wishes)
@@ -133,7 +135,7 @@ class Search:
         done = Paths(
             state.root[:, 1:, [0, 2]].copy(), _headings(live, state.rotations[:, 1])[:, None], state.node[:, :1].copy()
         )
-        orders: list[tuple[Order, ...]] = [()] * len(seeds)
+        orders: list[tuple[TimedCommands, ...]] = [()] * len(seeds)
         ticks = max(1, round(BLOCK * live.fps))
         for first in range(0, self.frames - 1, ticks):
             progress(first / self.frames, "searching")
@@ -161,13 +163,13 @@ class Search:
             seeds = seeds[parents[kept]]
         best = self._final(done)
         shown = tuple(live.actions[n] for n in done.node[best])
-        return GraphPlan(self.frames, int(seeds[best]), orders[best], shown)
+        return ParametricGraphPlan(self.frames, int(seeds[best]), orders[best], shown)
 
-    def _proposals(self, done: Paths, i: int, frame: int) -> list[Order]:
+    def _proposals(self, done: Paths, i: int, frame: int) -> list[TimedCommands]:
         """The orders that character i is tried with from a frame on."""
         place, action = done.place[i, -1], self._action(frame, done.node[i])
         speeds = self._speeds(frame, place_so_far=done.place[i])
-        empty = Order(frame, math.nan, speeds[0], (math.nan, math.nan), math.nan, action, self.values)
+        empty = TimedCommands(frame, math.nan, speeds[0], (math.nan, math.nan), math.nan, action, self.values)
         guides = [empty._replace(speed=speed) for speed in speeds[1:]]
         direction = math.nan
         for c in self.wishes:
@@ -251,13 +253,13 @@ class Search:
         return int(self._scores(done).argmin())
 
 
-def _headings(live: GraphLive, rotations: FloatArray) -> FloatArray:
+def _headings(live: ParametricGraphLive, rotations: FloatArray) -> FloatArray:
     from motionloom.kinematics.travel import root_headings
 
     return np.asarray(root_headings(rotations[:, 0], live.skeleton))
 
 
-def _joined(orders: Sequence[Order]) -> Commands:
+def _joined(orders: Sequence[TimedCommands]) -> Commands:
     return commands(
         heading=[o.heading for o in orders],
         speed=[o.speed for o in orders],
@@ -283,7 +285,7 @@ def _best_few(score: FloatArray, tried: Paths, count: int) -> IntArray:
     return np.array(kept)
 
 
-def _reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: GraphLive) -> FloatArray:
+def _reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: ParametricGraphLive) -> FloatArray:
     """In tolerances: the least error so far, or what the way that is left will leave."""
     last = c.frame(frames, live.fps)
     upto = tried.place[:, : last + 1]
@@ -332,7 +334,7 @@ def _bend(to: FloatArray, heading: FloatArray, facing: float) -> FloatArray:
     return np.abs((2 * along - heading - facing + np.pi) % (2 * np.pi) - np.pi)
 
 
-def _values(given: Sequence[Parameters], live: GraphLive) -> tuple[float, ...]:
+def _values(given: Sequence[Parameters], live: ParametricGraphLive) -> tuple[float, ...]:
     """The values that soft parameters ask for, by column."""
     out = np.full(len(live.names), np.nan)
     for c in given:

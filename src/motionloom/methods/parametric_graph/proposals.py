@@ -18,7 +18,7 @@ from motionloom.methods.parametric_graph.edge_search import (
     spread_samples,
 )
 from motionloom.methods.parametric_graph.nodes import Node, random_values
-from motionloom.methods.parametric_graph.tables import GraphTables
+from motionloom.methods.parametric_graph.tables import ParametricGraphTables
 
 SOURCES, TARGETS = 9, 60  # samples by which a proposal is judged
 TRADE_SOURCES, TRADE_TARGETS = 16, 200
@@ -51,7 +51,7 @@ class Proposal(NamedTuple):
 
 
 def propose_edges(
-    tables: GraphTables,
+    tables: ParametricGraphTables,
     nodes: Sequence[Node],
     pairs: Iterable[tuple[int, int]],
     region: float,
@@ -81,7 +81,12 @@ class Trade(NamedTuple):
 
 
 def trade_off(
-    tables: GraphTables, nodes: Sequence[Node], source: int, target: int, region: float, rng: np.random.Generator
+    tables: ParametricGraphTables,
+    nodes: Sequence[Node],
+    source: int,
+    target: int,
+    region: float,
+    rng: np.random.Generator,
 ) -> Trade:
     """How far an edge reaches with other limits, and how bad its pairs then are (HECK 6.2.4)."""
     fps, space = nodes[source].examples[0].fps, nodes[target].space
@@ -102,7 +107,11 @@ def trade_off(
 
 
 def trade_offs(
-    tables: GraphTables, nodes: Sequence[Node], edges: Sequence[Edge], region: float, progress: Progress | None = None
+    tables: ParametricGraphTables,
+    nodes: Sequence[Node],
+    edges: Sequence[Edge],
+    region: float,
+    progress: Progress | None = None,
 ) -> list[Trade]:
     """`trade_off` of each edge."""
     report, rng, out = progress or silent(), np.random.default_rng(0), []
@@ -114,7 +123,7 @@ def trade_offs(
 
 
 def _distances(
-    tables: GraphTables, nodes: Sequence[Node], source: int, target: int, region: float, n_s: int, n_t: int,
+    tables: ParametricGraphTables, nodes: Sequence[Node], source: int, target: int, region: float, n_s: int, n_t: int,
     progress: Progress, rng: np.random.Generator | None = None,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """(n_s, n_t) m the least distance of pairs of samples, and (n_t, D) the parameters of the target's."""

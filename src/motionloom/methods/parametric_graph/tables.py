@@ -17,7 +17,7 @@ CLOUD = np.array([0.25, 0.5, 0.25])  # weights of the three frames of a cloud
 STILL = 0.15  # m/s: nodes that are slower stand still
 
 
-class GraphTables(NamedTuple):
+class ParametricGraphTables(NamedTuple):
     """N nodes, E edges, S samples; J joints, P foot parts, D the most parameters of a node."""
 
     parents: IntArray  # (J,)
@@ -71,7 +71,9 @@ class GraphTables(NamedTuple):
     stopping: float  # m: how far before a place they begin to stop
 
 
-def build_tables(skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge], radius: float) -> GraphTables:
+def build_tables(
+    skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge], radius: float
+) -> ParametricGraphTables:
     """The tables of a graph; `radius` is that of a cloud in seconds. Edges are sorted by their source."""
     parts = foot_parts(skeleton)
     most_k = max(n.space.rows.size for n in nodes)
@@ -103,7 +105,7 @@ def build_tables(skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge
         bounds[i, 0, :d] = (n.space.low - n.space.middle) / n.space.ranges
         bounds[i, 1, :d] = (n.space.high - n.space.middle) / n.space.ranges
     none = np.zeros(0, np.int64)
-    found = GraphTables(
+    found = ParametricGraphTables(
         parents=np.array(skeleton.parents),
         bones=np.array(skeleton.offsets)[None].copy(),
         parts=np.array([p.joint for p in parts], np.int64),
@@ -144,7 +146,7 @@ def build_tables(skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge
     return with_edges(found, nodes, edges)
 
 
-def with_edges(tables: GraphTables, nodes: Sequence[Node], edges: Sequence[Edge]) -> GraphTables:
+def with_edges(tables: ParametricGraphTables, nodes: Sequence[Node], edges: Sequence[Edge]) -> ParametricGraphTables:
     """The tables with other edges."""
     most = tables.scale.shape[2]
     ordered = sorted(edges, key=lambda e: (e.source, e.target))

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.methods.live import Material, Sources, Status
+from motionloom.methods.live import FrameSources, Sources, Status
 from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.parametric_space.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.space.space import REACHED, Space
@@ -58,7 +58,7 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
 
     @property
     def accepts(self) -> tuple[str, ...]:

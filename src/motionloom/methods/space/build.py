@@ -14,7 +14,7 @@ from motionloom.constraints import MotionParameter
 from motionloom.core import FloatArray, Note, Progress, part
 from motionloom.core.note import info
 from motionloom.methods.space.choose_examples import Gathered, gather, shown_value
-from motionloom.methods.space.cutting import Cut
+from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.measure import measure_blend
 from motionloom.methods.space.misses import measure_misses
 from motionloom.methods.space.one_parameter import SPREADS, even_space
@@ -26,13 +26,13 @@ class Built(NamedTuple):
     """A space, the cuts that are its examples, and notes about the others."""
 
     space: Space
-    cuts: tuple[Cut, ...]
+    cuts: tuple[ExampleCut, ...]
     notes: tuple[Note, ...]
     parameters: tuple[MotionParameter, ...]
 
 
 def build_space(
-    cuts: Sequence[Cut],
+    cuts: Sequence[ExampleCut],
     parameters: Sequence[MotionParameter],
     *,
     cyclic: bool,
@@ -106,7 +106,11 @@ def space_of(
 
 
 def listed_cuts(
-    cuts: Sequence[Cut], values: FloatArray, parameters: Sequence[MotionParameter], rows: Registered, cost: FloatArray
+    cuts: Sequence[ExampleCut],
+    values: FloatArray,
+    parameters: Sequence[MotionParameter],
+    rows: Registered,
+    cost: FloatArray,
 ) -> tuple[Note, ...]:
     """One line for each example: parameters, duration, speed."""
     lines = []

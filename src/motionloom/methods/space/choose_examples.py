@@ -13,7 +13,7 @@ from motionloom.blend.registration import alignment_costs, contact_events, regis
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton
 from motionloom.core.note import info, warning
-from motionloom.methods.space.cutting import Cut
+from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.measure import measure_clip
 
 OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
@@ -29,7 +29,7 @@ class Gathered(NamedTuple):
     """Registered examples: those of the cuts that fit together."""
 
     rows: Registered
-    cuts: tuple[Cut, ...]
+    cuts: tuple[ExampleCut, ...]
     values: FloatArray  # (K, D) parameters
     cost: FloatArray  # (K,) m, from the reference
     rule: str  # of the registration
@@ -38,7 +38,7 @@ class Gathered(NamedTuple):
 
 
 def gather(
-    cuts: Sequence[Cut],
+    cuts: Sequence[ExampleCut],
     parameters: Sequence[MotionParameter],
     *,
     cyclic: bool,
@@ -113,7 +113,7 @@ class Registration(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-def choose_registration(cuts: Sequence[Cut], rule: str) -> Registration:
+def choose_registration(cuts: Sequence[ExampleCut], rule: str) -> Registration:
     """The rule and the cuts that it can be applied to: for key times, those with the most common steps.
 
     Keys are the moments at which feet come down and leave the ground; where their order differs (slow walks and fast
@@ -140,7 +140,7 @@ def choose_registration(cuts: Sequence[Cut], rule: str) -> Registration:
     return Registration("key-times", kept, [np.array([e.seconds for e in chosen[k]]) for k in kept], note)
 
 
-def steady_cycles(cuts: Sequence[Cut]) -> list[int]:
+def steady_cycles(cuts: Sequence[ExampleCut]) -> list[int]:
     """The cycles that go on as they began: their ends are near, and both halves turn alike.
 
     The hips turn to and fro in every step; what is usual for these cycles is not counted.
@@ -150,7 +150,7 @@ def steady_cycles(cuts: Sequence[Cut]) -> list[int]:
     return [int(k) for k in np.flatnonzero(near & (np.abs(swerves - np.median(swerves)) <= SWERVE))]
 
 
-def without_near_equals(cuts: Sequence[Cut], values: FloatArray, merge: float) -> tuple[list[int], int]:
+def without_near_equals(cuts: Sequence[ExampleCut], values: FloatArray, merge: float) -> tuple[list[int], int]:
     """The cuts of which none is within `merge` of the range of another: of two, the one that was closed more easily.
 
     Of those alike, the one of a more usual duration.
@@ -173,7 +173,7 @@ def _middle_one(values: FloatArray) -> int:
 
 
 def _registered(
-    cuts: Sequence[Cut], way: Registration, reference: int, cyclic: bool, margin: float, smooth: bool,
+    cuts: Sequence[ExampleCut], way: Registration, reference: int, cyclic: bool, margin: float, smooth: bool,
     progress: Progress,
 ) -> Registered:  # fmt: skip
     """The cuts as registered rows; the margins stay outside of u = 0 to 1."""
@@ -184,7 +184,7 @@ def _registered(
     return register_rows([cut.clip for cut in cuts], moved, cyclic=cyclic, margin=margin)
 
 
-def _costs(rows: Registered, cuts: Sequence[Cut], reference: int) -> FloatArray:
+def _costs(rows: Registered, cuts: Sequence[ExampleCut], reference: int) -> FloatArray:
     inside = slice(rows.lead, rows.lead + rows.count + 1)
     return alignment_costs(rows.turns[inside], rows.levels[inside], [cut.clip for cut in cuts], reference)
 
@@ -212,7 +212,7 @@ def _twisted(rows: Registered, reference: int, skeleton: Skeleton) -> dict[int, 
     return out
 
 
-def check_enough(cuts: Sequence[Cut], values: FloatArray, parameters: Sequence[MotionParameter]) -> None:
+def check_enough(cuts: Sequence[ExampleCut], values: FloatArray, parameters: Sequence[MotionParameter]) -> None:
     """`BadRequest` if there are too few examples, or a parameter does not vary."""
     size = values.shape[1]
     if len(cuts) < size + 1:
@@ -230,7 +230,7 @@ def check_enough(cuts: Sequence[Cut], values: FloatArray, parameters: Sequence[M
         column += p.size
 
 
-def check_independent(cuts: Sequence[Cut], values: FloatArray, parameters: Sequence[MotionParameter]) -> None:
+def check_independent(cuts: Sequence[ExampleCut], values: FloatArray, parameters: Sequence[MotionParameter]) -> None:
     """`BadRequest` if parameters depend on each other, or two examples have equal ones."""
     names = [n for p in parameters for n in ([p.name] if p.size == 1 else [f"{p.name} {a}" for a in "xyz"])]
     scaled = (values - values.mean(0)) / np.ptp(values, axis=0)

@@ -24,7 +24,7 @@ BORDER = 2  # frames by which the end of a cycle may move to where the body is m
 REGULAR = 0.35  # of the median: cycles that last longer or shorter by more are left out
 
 
-class Cut(NamedTuple):
+class ExampleCut(NamedTuple):
     """An example: the part of a clip that is played, and what it was cut from."""
 
     clip: Clip  # frame 0 is u = 0; its last frame is u = 1, unless a margin follows
@@ -61,13 +61,13 @@ def walks(clips: Sequence[Clip]) -> bool:
     return all(_cycles(clip, 0, "left") or _cycles(clip, 0, "right") for clip in map(with_contacts, clips))
 
 
-def cut_cycles(clips: Sequence[Clip], *, mirror: bool, margin: float | None = None) -> list[Cut]:
+def cut_cycles(clips: Sequence[Clip], *, mirror: bool, margin: float | None = None) -> list[ExampleCut]:
     """All cycles from one step of the left foot to its next; with `mirror`, also those of the right, mirrored.
 
     They are closed, or, with a margin in seconds, left as they are, with so much of the clip around them.
     `BadRequest` for a clip without any.
     """
-    out: list[Cut] = []
+    out: list[ExampleCut] = []
     for i, clip in enumerate(map(steady, clips)):
         found = _cycles(clip, i, "left", margin)
         if mirror:
@@ -98,14 +98,14 @@ def _aligned(clip: Clip, rows: FloatArray, a: int, b: int) -> Clip:
     return at_frames(clip, np.linspace(a, end, round(end - a) + 1), clip.fps, cubic=True)
 
 
-def _closed_cut(cut: Cut) -> Cut:
+def _closed_cut(cut: ExampleCut) -> ExampleCut:
     end = len(cut.clip) - 1
     heading = travel(cut.clip).heading
     swerve = float(2 * heading[end // 2] - heading[0] - heading[end]) if end > 1 else 0.0
     return cut._replace(clip=closed(cut.clip), seam=seam(cut.clip, 0, end), swerve=swerve)
 
 
-def _cycles(clip: Clip, source: int, side: str, margin: float | None = None) -> list[Cut]:
+def _cycles(clip: Clip, source: int, side: str, margin: float | None = None) -> list[ExampleCut]:
     downs = [round(e.seconds * clip.fps) for e in contact_events(clip, (side,)) if e.name.endswith("down")]
     place = travel(clip).place
     rows = seam_features(clip) if margin is None else None
@@ -126,9 +126,9 @@ def _cycles(clip: Clip, source: int, side: str, margin: float | None = None) -> 
 
 def cut_events(
     clips: Sequence[Clip], label: str, *, before: float, after: float, margin: float, mirror: bool
-) -> list[Cut]:
+) -> list[ExampleCut]:
     """The time around each run of a label: `before` seconds to `after` seconds from its middle, with a margin."""
-    out: list[Cut] = []
+    out: list[ExampleCut] = []
     for i, clip in enumerate(map(steady, clips)):
         spans = runs(clip.label(label))
         if not spans:
@@ -147,7 +147,7 @@ def cut_events(
     return _both(out, mirror)
 
 
-def whole_clips(clips: Sequence[Clip], *, margin: float, mirror: bool) -> list[Cut]:
+def whole_clips(clips: Sequence[Clip], *, margin: float, mirror: bool) -> list[ExampleCut]:
     """Every clip as it is, without a margin of frames at both ends, which is kept for transitions."""
     out = []
     for i, clip in enumerate(map(steady, clips)):
@@ -156,11 +156,11 @@ def whole_clips(clips: Sequence[Clip], *, margin: float, mirror: bool) -> list[C
     return _both(out, mirror)
 
 
-def _with_margin(clip: Clip, source: int, a: int, b: int, rim: int) -> Cut:
+def _with_margin(clip: Clip, source: int, a: int, b: int, rim: int) -> ExampleCut:
     low, high = max(0, a - rim), min(len(clip) - 1, b + rim)
-    return Cut(clip[low : high + 1], source, a, b, False, a - low, high - b)
+    return ExampleCut(clip[low : high + 1], source, a, b, False, a - low, high - b)
 
 
-def _both(cuts: list[Cut], mirror: bool) -> list[Cut]:
+def _both(cuts: list[ExampleCut], mirror: bool) -> list[ExampleCut]:
     extra = [cut._replace(clip=mirrored_clip(cut.clip), mirrored=True) for cut in cuts] if mirror else []
     return [*cuts, *extra]

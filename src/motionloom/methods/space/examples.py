@@ -9,7 +9,7 @@ from motionloom.core import BadRequest, Clip
 from motionloom.core.errors import unknown
 from motionloom.kinematics.loop import seam
 from motionloom.methods.space.closing import closed
-from motionloom.methods.space.cutting import Cut, cut_cycles, cut_events, walks, whole_clips
+from motionloom.methods.space.cutting import ExampleCut, cut_cycles, cut_events, walks, whole_clips
 from motionloom.methods.space.settings import SpaceConfig
 
 MOST_SEAM = 0.06  # m: a motion whose first and last poses are this near repeats
@@ -26,7 +26,7 @@ def chosen_parameters(config: SpaceConfig, own: Sequence[MotionParameter]) -> tu
     return tuple(table[name] for name in config.parameter)
 
 
-def cut_examples(clips: Sequence[Clip], config: SpaceConfig) -> tuple[list[Cut], bool]:
+def cut_examples(clips: Sequence[Clip], config: SpaceConfig) -> tuple[list[ExampleCut], bool]:
     """The examples, and whether their motion repeats."""
     how = config.cut
     if how == "auto":

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from motionloom.constraints import MotionParameter
 from motionloom.core import Clip, Note, Progress, part
 from motionloom.methods.space.build import Built, build_space
-from motionloom.methods.space.cutting import Cut
+from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
 from motionloom.methods.space.settings import SpaceConfig
 
@@ -37,13 +37,13 @@ def learn_space(
     )  # fmt: skip
 
 
-def least_distance(config: SpaceConfig, clips: Sequence[Clip], cuts: Sequence[Cut]) -> float:
+def least_distance(config: SpaceConfig, clips: Sequence[Clip], cuts: Sequence[ExampleCut]) -> float:
     """The share of the range below which two cuts are equal: 0 for whole clips, which were chosen one by one."""
     return config.merge if len(cuts) > len(clips) else 0.0
 
 
 def model_fields(
-    clips: Sequence[Clip], config: SpaceConfig, cuts: Sequence[Cut], notes: Sequence[Note]
+    clips: Sequence[Clip], config: SpaceConfig, cuts: Sequence[ExampleCut], notes: Sequence[Note]
 ) -> dict[str, Any]:
     """What every model of a space holds besides the space itself."""
     return {

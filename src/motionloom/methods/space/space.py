@@ -27,7 +27,7 @@ class SpaceParameter(NamedTuple):
     size: int
 
 
-class Weights(NamedTuple):
+class ExampleWeights(NamedTuple):
     """Weights of the examples for N requests."""
 
     weights: FloatArray  # (N, K) not negative, sum 1
@@ -94,7 +94,7 @@ class Space:
             at += p.size
         raise BadRequest(f"this space has no parameter {name!r}; it has {', '.join(p.name for p in self.parameters)}")
 
-    def weights(self, values: ArrayLike, *, rule: str = "smooth", neighbours: int | None = None) -> Weights:
+    def weights(self, values: ArrayLike, *, rule: str = "smooth", neighbours: int | None = None) -> ExampleWeights:
         """Weights for parameters (N, D) in their units; a request outside the space gets the nearest point of it.
 
         `rule` is "smooth" (see `_kernels_weights`), or "nearest": HECK eqs 6.1-6.2 over the measured blends.
@@ -113,7 +113,7 @@ class Space:
         else:
             corrected_weights(*self.corrected_map, asked, weights, used)
         outside = np.abs(used - asked).max(1) > REACHED
-        return Weights(weights, used * self.ranges + self.middle, np.asarray(outside))
+        return ExampleWeights(weights, used * self.ranges + self.middle, np.asarray(outside))
 
     def predicted(self, weights: ArrayLike) -> FloatArray:
         """(N, D) parameters of blends by the fitted map, without making them."""

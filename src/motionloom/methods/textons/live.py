@@ -13,11 +13,11 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.methods.live import Material, Sources, Status, first_frames
+from motionloom.methods.live import FrameSources, Sources, Status, first_frames
 from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons.config import DEFAULT_OPTIONS as SYNTHESIS
-from motionloom.methods.textons.live_tables import MAX_LOOKAHEAD, LiveTables, build_tables
+from motionloom.methods.textons.live_tables import MAX_LOOKAHEAD, TextonTables, build_tables
 from motionloom.methods.textons.plan.transitions import JoinFinder
 from motionloom.methods.textons.render.synthesis import Synthesizer
 
@@ -50,7 +50,7 @@ class LiveOptions(Settings):
 DEFAULT_OPTIONS = LiveOptions()
 
 
-class State(NamedTuple):
+class TextonState(NamedTuple):
     """N characters. Each shows frame `frame` of an observed segment, and deviates from it."""
 
     time: FloatArray  # (N,) s since the last tick
@@ -77,25 +77,25 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TextonLive(LiveCharacters[State, LiveOptions]):
+class TextonLive(LiveCharacters[TextonState, LiveOptions]):
     """Live characters of one texton model. Their actions are its textons."""
 
     accepts: ClassVar[tuple[str, ...]] = ("action",)
     default_options: ClassVar[LiveOptions] = DEFAULT_OPTIONS
 
-    tables: LiveTables
+    tables: TextonTables
     inside: IntArray  # segments among which a walk never ends
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
     noise: float  # the usual amount
 
     @property
     def _foot_parts(self) -> int:
         return len(self.tables.parts)
 
-    def _begin(self, state: State, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+    def _begin(self, state: TextonState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
         """In a frame that the seed draws."""
         from motionloom.methods.textons._kernels_live import show_first
 
@@ -113,10 +113,10 @@ class TextonLive(LiveCharacters[State, LiveOptions]):
         """(S, 2) segments and frames to begin in: not the first, which is a key pose, nor the last three."""
         return np.array([(k, t) for k in self.inside for t in range(1, self.tables.length[k] - 2)])
 
-    def _empty(self, count: int) -> State:
+    def _empty(self, count: int) -> TextonState:
         tables, joints = self.tables, len(self.skeleton)
         whole, size, channels = (count,), tables.a1.shape[1], tables.y.shape[1]
-        return State(
+        return TextonState(
             time=np.zeros(whole),
             seed=np.zeros(whole, np.int64),
             draws=np.zeros(whole, np.int64),
@@ -140,12 +140,12 @@ class TextonLive(LiveCharacters[State, LiveOptions]):
             tuning=np.zeros((count, 4)),
         )
 
-    def _advance(self, state: State, commands: Commands, dt: float, poses: Poses) -> None:
+    def _advance(self, state: TextonState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.textons._kernels_live import advance
 
         advance(self.tables, commands, state, dt, 1.0 / self.fps, poses.root, poses.rotations, poses.contacts)
 
-    def status(self, state: State) -> Status:
+    def status(self, state: TextonState) -> Status:
         """The texton shown; `until_choice` is the time until the next one that is not chosen yet begins.
 
         That is the delay of a command, unless the present texton is left early for the one commanded. A texton that no
@@ -166,7 +166,7 @@ class TextonLive(LiveCharacters[State, LiveOptions]):
             left / self.fps - state.time,
         )
 
-    def sources(self, state: State) -> Sources:
+    def sources(self, state: TextonState) -> Sources:
         """The observed frame that each character deviates from."""
         shown = (self.tables.first[state.segment] + state.frame)[:, None, None]
         which = self.material.which[shown]
@@ -181,6 +181,6 @@ def texton_live(synthesizer: Synthesizer, finder: JoinFinder) -> TextonLive:
     table, which = segments.origins
     frames = [o.frame + o.pace * np.arange(len(o.frames)) for o in segments.observed]
     of = np.repeat(which, [len(o.frames) for o in segments.observed])
-    material = Material(table, of, np.concatenate(frames))
+    material = FrameSources(table, of, np.concatenate(frames))
     usual = synthesizer.noise_amount(None, "observed")
     return TextonLive(tables, inside, names, segments.skeleton, segments.fps, material, usual)

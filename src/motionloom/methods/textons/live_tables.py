@@ -20,7 +20,7 @@ from motionloom.methods.textons.steering import steering_gains
 MAX_LOOKAHEAD = 0.5  # s: a texton is steered to the next one at most this long before
 
 
-class LiveTables(NamedTuple):
+class TextonTables(NamedTuple):
     """T textons of at most d dimensions, n observed segments with F frames in all, D channels, P foot parts."""
 
     first: IntArray  # (n,) row of each segment's first frame
@@ -60,7 +60,7 @@ class LiveTables(NamedTuple):
     near: FloatArray  # (1,) m: a part that is farther above that does not stand
 
 
-def build_tables(synthesizer: Synthesizer, finder: JoinFinder) -> tuple[LiveTables, IntArray]:
+def build_tables(synthesizer: Synthesizer, finder: JoinFinder) -> tuple[TextonTables, IntArray]:
     """The tables, and the segments among which a walk never ends; `NoPath` if there are none."""
     joins, exits = finder.joins(DEFAULT_OPTIONS), finder.exits(DEFAULT_OPTIONS)
     segments, charts = synthesizer.segments, synthesizer.charts
@@ -75,7 +75,7 @@ def build_tables(synthesizer: Synthesizer, finder: JoinFinder) -> tuple[LiveTabl
     order = np.argsort(exits.source, kind="stable")
     parts = foot_parts(skeleton)
     y = [charts.unbroken(o.frames, o.texton) for o in observed]
-    tables = LiveTables(
+    tables = TextonTables(
         first=np.cumsum([0, *(len(o.frames) for o in observed[:-1])]),
         length=np.array([o.length for o in observed]),
         texton=segments.textons.astype(np.int64),

@@ -9,10 +9,10 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Origin, Skeleton
 from motionloom.core.origin import all_terms
-from motionloom.methods.live import Material
+from motionloom.methods.live import FrameSources
 
 
-class Track(NamedTuple):
+class FrameBlend(NamedTuple):
     """A blend of two example frames in each frame of the result: of one part (F,), or of every joint (F, J)."""
 
     main: IntArray  # example frame, -1 where a key fixes the cell
@@ -20,12 +20,12 @@ class Track(NamedTuple):
     share: FloatArray  # weight of the other one, up to a half
 
 
-def unblended(source: IntArray) -> Track:
+def unblended(source: IntArray) -> FrameBlend:
     """Cells that each come from a single frame."""
-    return Track(source, source, np.zeros(source.shape))
+    return FrameBlend(source, source, np.zeros(source.shape))
 
 
-def joint_origin(cells: Track, known: Material, skeleton: Skeleton, terms: Sequence[str]) -> Origin:
+def joint_origin(cells: FrameBlend, known: FrameSources, skeleton: Skeleton, terms: Sequence[str]) -> Origin:
     """The origin of cells (F, J): each joint is a part, with up to two sources."""
     rows = np.stack([cells.main, cells.other], -1)
     weights = np.where(rows >= 0, np.stack([1.0 - cells.share, cells.share], -1), 0.0)

@@ -14,10 +14,10 @@ from motionloom.core import FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
-from motionloom.methods.live import Material, Sources, Status, first_frames
+from motionloom.methods.live import FrameSources, Sources, Status, first_frames
 from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
-from motionloom.methods.texture.live_tables import LiveTables
+from motionloom.methods.texture.live_tables import TextureTables
 
 RECENT = 4  # jumps of a part that are remembered, so that it does not jump back
 
@@ -45,7 +45,7 @@ class LiveOptions(Settings):
 DEFAULT_OPTIONS = LiveOptions()
 
 
-class State(NamedTuple):
+class TextureState(NamedTuple):
     """The state of N characters with P parts."""
 
     time: FloatArray  # (N,) s since the last tick
@@ -64,25 +64,25 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TextureLive(LiveCharacters[State, LiveOptions]):
+class TextureLive(LiveCharacters[TextureState, LiveOptions]):
     """Live characters of one texture model."""
 
     accepts: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "action")
     default_options: ClassVar[LiveOptions] = DEFAULT_OPTIONS
 
-    tables: LiveTables
+    tables: TextureTables
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
 
     @property
     def _foot_parts(self) -> int:
         return self.tables.contacts.shape[1]
 
-    def _empty(self, count: int) -> State:
+    def _empty(self, count: int) -> TextureState:
         joints, parts = len(self.skeleton), len(self.tables.links)
-        return State(
+        return TextureState(
             time=np.zeros(count),
             seed=np.zeros(count, np.int64),
             draws=np.zeros(count, np.int64),
@@ -98,7 +98,7 @@ class TextureLive(LiveCharacters[State, LiveOptions]):
             tuning=np.zeros((count, 5)),
         )
 
-    def _begin(self, state: State, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+    def _begin(self, state: TextureState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
         from motionloom.methods.texture._kernels_live import show_first
 
         tables = self.tables
@@ -113,12 +113,12 @@ class TextureLive(LiveCharacters[State, LiveOptions]):
         state.tuning[:] = tuning
         show_first(tables, state)
 
-    def _advance(self, state: State, commands: Commands, dt: float, poses: Poses) -> None:
+    def _advance(self, state: TextureState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.texture._kernels_live import advance
 
         advance(self.tables, commands, state, dt, poses.root, poses.rotations, poses.contacts)
 
-    def status(self, state: State) -> Status:
+    def status(self, state: TextureState) -> Status:
         """The action of the legs, and the speed commanded and used; a command takes effect at the next tick."""
         action = first_action(self.tables.labels[state.frame[:, 0]], len(self.actions))
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
@@ -127,7 +127,7 @@ class TextureLive(LiveCharacters[State, LiveOptions]):
         until = np.maximum(self.tables.tick - state.time, 0.0)
         return speed_status(action, commanded, used, until)
 
-    def sources(self, state: State) -> Sources:
+    def sources(self, state: TextureState) -> Sources:
         """The frame that each joint shows; offsets of jumps are ignored."""
         shown = state.frame[:, self.tables.owner][..., None]
         which = self.material.which[shown]

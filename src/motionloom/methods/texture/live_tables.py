@@ -11,7 +11,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import steady_travel
 from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
-from motionloom.methods.texture.coherent.plan import Material
+from motionloom.methods.texture.coherent.plan import ExampleArrays
 from motionloom.methods.tracks import TrackFrames, track_frames, trajectory, trajectory_times
 
 Float32Array = NDArray[np.float32]
@@ -20,7 +20,7 @@ HORIZON = 1.0  # s: how far ahead the legs are compared with commands
 APART = 0.33  # s: the instants at which a limb is compared with the parts before it are so far from each other
 
 
-class LiveTables(NamedTuple):
+class TextureTables(NamedTuple):
     """Arrays of F frames, P parts with L links for each frame, J joints, and A actions."""
 
     step: FloatArray  # (F, 3): see `TrackFrames`
@@ -46,7 +46,7 @@ class LiveTables(NamedTuple):
     weights: FloatArray  # (P, P) how much part q counts beside part p, for q < p
 
 
-def build_tables(material: Material) -> tuple[LiveTables, tuple[str, ...]]:
+def build_tables(material: ExampleArrays) -> tuple[TextureTables, tuple[str, ...]]:
     """The tables, and the names of the actions."""
     clips, parts = material.clips, material.parts
     names, fps = action_names(clips), clips[0].fps
@@ -60,7 +60,7 @@ def build_tables(material: Material) -> tuple[LiveTables, tuple[str, ...]]:
     owner = np.zeros(len(clips[0].skeleton), np.int64)
     for p, part in enumerate(parts):
         owner[list(part.joints)] = p
-    tables = LiveTables(
+    tables = TextureTables(
         step=body.step,
         hips=body.hips,
         hips_heading=body.hips_heading,

@@ -35,14 +35,13 @@ from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.bend_to_constraints import pose_problem, root_problem, speed_problem
-from motionloom.methods.live import Material as SourceMaterial
-from motionloom.methods.live import material_of
+from motionloom.methods.live import FrameSources, material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
 from motionloom.methods.texture.closing import moved_along, paced
-from motionloom.methods.texture.coherent.links import NO_COST, Clips, Links, clip_ends
-from motionloom.methods.texture.coherent.parts import Part, body_parts, features, roughness
-from motionloom.methods.texture.coherent.plan import Material, choose_parts
+from motionloom.methods.texture.coherent.links import NO_COST, Clips, FrameLinks, clip_ends
+from motionloom.methods.texture.coherent.parts import JointGroup, body_parts, features, roughness
+from motionloom.methods.texture.coherent.plan import ExampleArrays, choose_parts
 from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
 from motionloom.methods.texture.coherent.tremble import quick_turns
 from motionloom.methods.texture.coherent.wanted import Price
@@ -56,7 +55,7 @@ from motionloom.methods.texture.lead_into_keys import with_keys
 from motionloom.methods.texture.live import LiveOptions, TextureLive
 from motionloom.methods.texture.live_tables import build_tables
 from motionloom.methods.texture.looping import LOOPABLE, ROUNDS, in_rounds, repeated
-from motionloom.methods.texture.plan import Plan, fixed_cells
+from motionloom.methods.texture.plan import TexturePlan, fixed_cells
 
 RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of a key
 
@@ -97,7 +96,7 @@ class TextureModel(Model[Options]):
 
     clips: tuple[Clip, ...]  # with contacts as labels
     influence: FloatArray  # (J, J) M
-    links: tuple[Links, ...]  # of each part of the body
+    links: tuple[FrameLinks, ...]  # of each part of the body
 
     def check(self) -> None:
         check_clips(self.clips, self.skeleton, self.fps)
@@ -115,7 +114,7 @@ class TextureModel(Model[Options]):
                 raise FormatError(f"links.{k}.frames: expected frames that another one follows, found a last one")
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[JointGroup, ...]:
         """The parts of the body that come from one example frame each, in the improved variant."""
         return body_parts(self.skeleton, limbs=True)
 
@@ -144,17 +143,17 @@ class TextureModel(Model[Options]):
         return quick_turns(self.clips, self.parts)
 
     @cached_property
-    def _sources(self) -> SourceMaterial:
+    def _sources(self) -> FrameSources:
         return material_of(self.clips)
 
     @cached_property
-    def _material(self) -> Material:
+    def _material(self) -> ExampleArrays:
         ends: Clips = clip_ends([len(clip) for clip in self.clips])
         broken = np.concatenate([broken_frames(clip) for clip in self.clips])
         rows = features(self.clips, self.parts)
         own = [roughness(self.clips, part) for part in self.parts]
         rough = (np.max(own, axis=0), *own[1:])  # limbs that tremble hide that the trunk does
-        return Material(self.clips, ends, self.parts, rows, self.links, self.influence, broken, rough)
+        return ExampleArrays(self.clips, ends, self.parts, rows, self.links, self.influence, broken, rough)
 
     @cached_property
     def _levels(self) -> dict[tuple[object, ...], list[Examples]]:
@@ -200,7 +199,7 @@ class TextureModel(Model[Options]):
             return "only over a span of time, not over a stretch of the path"
         return ""
 
-    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> TexturePlan:
         frames = request.length(self.fps)
         assert frames is not None  # checked before
         names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
@@ -212,12 +211,12 @@ class TextureModel(Model[Options]):
             styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
             check_styles(self.levels(options)[0], styles, asked, self.styles)
             texture, keys = self._texture(request, keys, styles, options, rng, progress)
-            return Plan(texture.source, self.starts, names, texture=texture, keys=keys)
+            return TexturePlan(texture.source, self.starts, names, texture=texture, keys=keys)
         return self.plan_with(request, options, rng, progress)
 
     def plan_with(
         self, request: Request, options: Options, rng: Generator, progress: Progress, more: Sequence[Price] = ()
-    ) -> Plan:
+    ) -> TexturePlan:
         """The plan of the improved variant, with more prices of example frames than those of the request."""
         frames = request.length(self.fps)
         assert frames is not None
@@ -229,7 +228,7 @@ class TextureModel(Model[Options]):
         led = [c for c in request.constraints if not isinstance(c, RootPath)]  # `moved_along` leads along paths
         keys = read_keys(replace(request, constraints=tuple(led)), self.skeleton, frames, self.fps)
         source[fixed_cells(keys)] = -1
-        return Plan(source, self.starts, names, tracks=tuple(tracks), keys=keys)
+        return TexturePlan(source, self.starts, names, tracks=tuple(tracks), keys=keys)
 
     def _texture(
         self, request: Request, keys: Keys, styles: Styles, options: Options, rng: Generator, progress: Progress
@@ -263,11 +262,11 @@ class TextureModel(Model[Options]):
         clip = clip if request.start is not None or fixed else placed(clip)
         return lifted(clip, keys, request.ground)
 
-    def _for(self, options: Options) -> Material:
+    def _for(self, options: Options) -> ExampleArrays:
         """The examples with all parts, or with the body as one part that changes where the legs do."""
         if options.limbs or len(self.parts) == 1:
             return self._material
-        whole = (Part("body", tuple(range(len(self.skeleton)))),)
+        whole = (JointGroup("body", tuple(range(len(self.skeleton)))),)
         return self._material._replace(
             parts=whole,
             features=self._material.features[:1],
@@ -275,7 +274,7 @@ class TextureModel(Model[Options]):
             rough=self._material.rough[:1],
         )
 
-    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+    def render(self, plan: TexturePlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         progress(0.0, "rendering")
         names, marks = self._marks
         if plan.texture is not None:
@@ -291,7 +290,7 @@ class TextureModel(Model[Options]):
         progress(1.0, "rendering")
         return clip
 
-    def _single(self, plan: Plan, request: Request, options: Options) -> Clip:
+    def _single(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
         """The improved variant: the chosen frames on the path and ground of the request, bent to its keys."""
         clip = place(self._shown(plan, request.constraints, options), request, self)
         clip = moved_along(paced(clip, request.constraints), request.constraints)
@@ -302,7 +301,7 @@ class TextureModel(Model[Options]):
             clip = with_keys(clip, _keys(plan), request.constraints)
         return clip
 
-    def _loop(self, plan: Plan, request: Request, options: Options) -> Clip:
+    def _loop(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
         """The middle one of three rounds: bent to keys and cleaned beyond its own ends, so that it repeats."""
         rounds = in_rounds(request.constraints, plan.frames, self.fps)
         clip, middle = self._shown(plan, rounds, options, ROUNDS), slice(plan.frames, 2 * plan.frames)
@@ -312,7 +311,7 @@ class TextureModel(Model[Options]):
             clip = pin_plants(clip).clip
         return place(clip[middle], request, self)
 
-    def _shown(self, plan: Plan, constraints: Sequence[Constraint], options: Options, rounds: int = 1) -> Clip:
+    def _shown(self, plan: TexturePlan, constraints: Sequence[Constraint], options: Options, rounds: int = 1) -> Clip:
         """The chosen frames, so many times one after the other, with crossfaded seams, from the origin on."""
         names, marks = self._marks
         material, half = self._for(options), round(options.blend * self.fps / 2)
@@ -328,7 +327,7 @@ class TextureModel(Model[Options]):
         body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)
         return Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
 
-    def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
+    def shortfall(self, clip: Clip, plan: TexturePlan, request: Request, options: Options) -> str:
         if options.variant == FAITHFUL:
             return ""
         heights = [RootAt(time=c.time, height=c.height) for c in request.constraints
@@ -337,7 +336,7 @@ class TextureModel(Model[Options]):
         return far or speed_problem(clip, self.clips)
 
 
-def _keys(plan: Plan) -> Keys:
+def _keys(plan: TexturePlan) -> Keys:
     assert plan.keys is not None  # every plan of this method has them
     return plan.keys
 

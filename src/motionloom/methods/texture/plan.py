@@ -13,7 +13,7 @@ from motionloom.methods.texture.faithful.keys import HARD, HEIGHT, Keys
 from motionloom.methods.texture.faithful.synthesis import Energy, Texture
 
 
-class Plan(NamedTuple):
+class TexturePlan(NamedTuple):
     """The cells of the texture."""
 
     source: IntArray  # (F, J) frame of all clips one after the other; -1 where a hard key fixes the cell

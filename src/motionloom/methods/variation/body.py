@@ -25,7 +25,7 @@ class Limb(NamedTuple):
     top: int  # the first joint that may turn
 
 
-class Body(NamedTuple):
+class VariationBody(NamedTuple):
     """J joints, L limbs of up to C joints. A column is a number of a degree of freedom, -1 where it is constant."""
 
     offsets: FloatArray  # (J, 3) m, with constant slides
@@ -47,7 +47,7 @@ class Body(NamedTuple):
     high: FloatArray
 
 
-def body_tables(dofs: Dofs, limbs: Sequence[Limb], limits: tuple[FloatArray, FloatArray]) -> Body:
+def body_tables(dofs: Dofs, limbs: Sequence[Limb], limits: tuple[FloatArray, FloatArray]) -> VariationBody:
     """The tables of some limbs, whose degrees of freedom keep within `limits` (D,) where they can."""
     skeleton, layout = dofs.layout.skeleton, dofs.layout
     joints = len(skeleton)
@@ -66,7 +66,7 @@ def body_tables(dofs: Dofs, limbs: Sequence[Limb], limits: tuple[FloatArray, Flo
     assert layout.centre is not None
     chains = [skeleton.chain(limb.joint)[1:] for limb in limbs]
     free = [_free(chain, limb, columns) for chain, limb in zip(chains, limbs, strict=True)]
-    return Body(
+    return VariationBody(
         np.ascontiguousarray(offsets, float),
         np.array(layout.centre),
         axes,

@@ -150,10 +150,10 @@ def _learned(
     count = dofs.count
     none = Networks(np.zeros((2 * count, 2 * count), bool), own_edges(count), 0.0, 0.0)
     given = unrolling_of(clips, sequences, dofs, none, config)
-    first = learn_prior.Search(config.parents, config.least_gain, config.restarts)
+    first = learn_prior.PriorBudget(config.parents, config.least_gain, config.restarts)
     prior = learn_prior.learn_prior(given.prior, given.prior_rules, first, rng=rng, progress=part(progress, 0.0, 0.3))
     kind = SCORES.index(config.score)
-    second = learn_transition.Search(
+    second = learn_transition.TransitionBudget(
         config.rounds, config.candidates, config.tries, config.parents, config.restarts, kind
     )
     found = learn_transition.learn_transition(

@@ -27,7 +27,7 @@ class PriorData(NamedTuple):
     floors: FloatArray  # (2 D,)
 
 
-class Search(NamedTuple):
+class PriorBudget(NamedTuple):
     """How far a search of the prior network goes."""
 
     most: int  # parents of a node
@@ -51,7 +51,7 @@ def prior_data(sequences: Sequence[FloatArray], pairs: int, scales: FloatArray, 
 
 
 def learn_prior(
-    data: PriorData, rules: Rules, search: Search, *, rng: Generator, progress: Progress | None = None
+    data: PriorData, rules: Rules, search: PriorBudget, *, rng: Generator, progress: Progress | None = None
 ) -> Found:
     """The best network of a greedy search from no edges and from random sets of edges."""
     best = Found(np.zeros((0, 0), bool), -np.inf)
@@ -70,7 +70,7 @@ def random_edges(count: int, rng: Generator, per_node: float = START_EDGES) -> B
     return np.asarray(chance & (rank[:, None] > rank[None, :]))
 
 
-def climb(data: PriorData, rules: Rules, search: Search, edges: BoolArray, progress: Progress) -> Found:
+def climb(data: PriorData, rules: Rules, search: PriorBudget, edges: BoolArray, progress: Progress) -> Found:
     """The best update of one edge again and again, until none raises the score.
 
     Each node's part of the score depends on its parents alone, so an update changes one or two parts, and what other

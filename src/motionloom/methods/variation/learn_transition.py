@@ -12,12 +12,12 @@ from motionloom.core import BoolArray, FloatArray, IntArray, Progress, part, sil
 from motionloom.core.progress import watch
 from motionloom.methods.variation.learn_prior import GAIN, START_EDGES, Found
 from motionloom.methods.variation.networks import ancestors, downstream, lists, own_edges, reversible, sorted_nodes
-from motionloom.methods.variation.regression import Material, Rules
+from motionloom.methods.variation.regression import Rules, SequenceFrames
 
 STAGE = "learning the transition network"
 
 
-class Search(NamedTuple):
+class TransitionBudget(NamedTuple):
     """How far a search goes. Budgets count updates, so that the same seed gives the same network."""
 
     rounds: int  # times that updates are ranked
@@ -37,7 +37,12 @@ class Update(NamedTuple):
 
 
 def learn_transition(
-    material: Material, rules: Rules, search: Search, *, rng: Generator, progress: Progress | None = None
+    material: SequenceFrames,
+    rules: Rules,
+    search: TransitionBudget,
+    *,
+    rng: Generator,
+    progress: Progress | None = None,
 ) -> Found:
     """The best network of a greedy search from the nodes' own edges and from random sets of edges."""
     report, count = progress or silent(), len(material.values)
@@ -59,7 +64,9 @@ def random_start(count: int, rng: Generator, per_node: float = START_EDGES) -> B
     return np.asarray(edges | own_edges(count))
 
 
-def climb(material: Material, rules: Rules, search: Search, edges: BoolArray, progress: Progress) -> Found:
+def climb(
+    material: SequenceFrames, rules: Rules, search: TransitionBudget, edges: BoolArray, progress: Progress
+) -> Found:
     """Rounds of updates: ranked per node with the other trajectories held fixed, kept if the full score rises.
 
     One node's parents change every trajectory downstream, so parts of the score cannot be kept from one update to the
@@ -91,7 +98,7 @@ def climb(material: Material, rules: Rules, search: Search, edges: BoolArray, pr
 
 
 def resynthesised(
-    material: Material,
+    material: SequenceFrames,
     rules: Rules,
     edges: BoolArray,
     kind: int,
@@ -118,9 +125,9 @@ def resynthesised(
 
 
 def rank_updates(
-    material: Material,
+    material: SequenceFrames,
     rules: Rules,
-    search: Search,
+    search: TransitionBudget,
     edges: BoolArray,
     made: FloatArray,
     parts: FloatArray,
@@ -151,7 +158,9 @@ def rank_updates(
     return sorted(found.values(), key=lambda update: -update.gain)
 
 
-def _candidates(material: Material, search: Search, edges: BoolArray, made: FloatArray) -> tuple[IntArray, BoolArray]:
+def _candidates(
+    material: SequenceFrames, search: TransitionBudget, edges: BoolArray, made: FloatArray
+) -> tuple[IntArray, BoolArray]:
     """Nodes (U,) and their parents (U, 3 D) after one change each: every deletion, and the likeliest additions.
 
     Additions are the `candidates` nodes most correlated with the error of the node's trajectory; those that would
@@ -178,7 +187,7 @@ def _candidates(material: Material, search: Search, edges: BoolArray, made: Floa
     return np.array(nodes, np.int64), rows
 
 
-def _correlations(material: Material, made: FloatArray) -> FloatArray:
+def _correlations(material: SequenceFrames, made: FloatArray) -> FloatArray:
     """(D, 3 D) the absolute correlation of each node's error with each possible parent's value."""
     error, columns = [], []
     for a, b in pairwise(material.starts):
@@ -193,7 +202,7 @@ def _standardised(rows: FloatArray) -> FloatArray:
 
 
 def _scored(
-    material: Material,
+    material: SequenceFrames,
     rules: Rules,
     kind: int,
     nodes: IntArray,

@@ -15,10 +15,10 @@ import numpy as np
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.actions import action_marks, action_names
-from motionloom.methods.live import Material, Sources, Status, material_of
+from motionloom.methods.live import FrameSources, Sources, Status, material_of
 from motionloom.methods.live_base import LiveCharacters, speed_status
 from motionloom.methods.settings import Settings
-from motionloom.methods.variation.body import Body, body_tables, foot_limbs
+from motionloom.methods.variation.body import VariationBody, body_tables, foot_limbs
 from motionloom.methods.variation.config import amount_param, hold_param, parts_param
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.synthesis import amounts_of
@@ -42,18 +42,18 @@ class LiveOptions(Settings):
 DEFAULT_OPTIONS = LiveOptions()
 
 
-class LiveTables(NamedTuple):
+class VariationTables(NamedTuple):
     """What steps read from: the cycle of the takes, the body with its foot parts as limbs, and how it travels."""
 
     takes: Takes
-    body: Body
+    body: VariationBody
     legs: IntArray  # (P,) the joint at the top of each foot part's leg
     speed: float  # m/s: mean of the takes, 0 if they do not travel
     lean: float  # rad: direction of travel, seen from the heading
     goals: FloatArray  # (A + 1, S) mean weights of the takes: without an action, and for each
 
 
-class State(NamedTuple):
+class VariationState(NamedTuple):
     """N characters: S takes, D degrees of freedom, P foot parts, J joints."""
 
     time: FloatArray  # (N,) s since the last tick
@@ -78,19 +78,19 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class VariationLive(LiveCharacters[State, LiveOptions]):
+class VariationLive(LiveCharacters[VariationState, LiveOptions]):
     """Live characters of one model. Actions are labels: a character mixes the takes that carry the commanded one."""
 
     default_options: ClassVar[LiveOptions] = DEFAULT_OPTIONS
 
-    tables: LiveTables
+    tables: VariationTables
     dofs: Dofs
     clips: tuple[Clip, ...]
     actions: tuple[str, ...]
     marks: BoolArray  # (A, F) whether each frame of the clips belongs to each action
     skeleton: Skeleton
     fps: float
-    material: Material
+    material: FrameSources
 
     @property
     def accepts(self) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ class VariationLive(LiveCharacters[State, LiveOptions]):
     def _foot_parts(self) -> int:
         return len(self.tables.legs)
 
-    def _begin(self, state: State, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
+    def _begin(self, state: VariationState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
         """At a moment that the seed draws."""
         from motionloom.methods.variation._kernels_live import show_first
 
@@ -111,12 +111,12 @@ class VariationLive(LiveCharacters[State, LiveOptions]):
         state.hold[:] = options.hold_feet
         show_first(self.tables, state, self.fps)
 
-    def _empty(self, count: int) -> State:
+    def _empty(self, count: int) -> VariationState:
         takes, degrees = self.tables.takes.values.shape[0], self.dofs.count
         parts, joints = len(self.tables.legs), len(self.skeleton)
         commanded = np.full((count, 3), np.nan)
         commanded[:, 2] = -1
-        return State(
+        return VariationState(
             time=np.zeros(count),
             seed=np.zeros(count, np.int64),
             clock=np.zeros((count, 2)),
@@ -138,12 +138,12 @@ class VariationLive(LiveCharacters[State, LiveOptions]):
             rotations=np.zeros((count, 2, joints, 4)),
         )
 
-    def _advance(self, state: State, commands: Commands, dt: float, poses: Poses) -> None:
+    def _advance(self, state: VariationState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.variation._kernels_live import advance
 
         advance(self.tables, commands, state, dt, self.fps, poses.root, poses.rotations, poses.contacts)
 
-    def status(self, state: State) -> Status:
+    def status(self, state: VariationState) -> Status:
         """The action that most takes show, and the speed commanded and used, within 0.7 to 1.4 of the takes' own."""
         from motionloom.methods.variation._kernels_live import TEMPO
 
@@ -155,7 +155,7 @@ class VariationLive(LiveCharacters[State, LiveOptions]):
         wait = np.maximum(1.0 / self.fps - state.time, 0.0)
         return speed_status(action, asked, used, wait)
 
-    def sources(self, state: State) -> Sources:
+    def sources(self, state: VariationState) -> Sources:
         """The frames of all takes that are mixed, by their weights in timing."""
         shown, rows = self._shown(state)
         which = self.material.which[rows]
@@ -166,7 +166,7 @@ class VariationLive(LiveCharacters[State, LiveOptions]):
         exact = np.maximum(self.material.frames[rows] + shown - np.round(shown), 0.0)
         return Sources(which[:, None], exact[:, None], weights[:, None])
 
-    def _shown(self, state: State) -> tuple[FloatArray, IntArray]:
+    def _shown(self, state: VariationState) -> tuple[FloatArray, IntArray]:
         """(N, S) the frame of each take, and its number among those of all takes."""
         frames, last = self.tables.takes.frames, self.tables.takes.frames.shape[1] - 1
         at = state.clock[:, 0] % last
@@ -191,7 +191,7 @@ def variation_live(
     actions = action_names(clips)
     marks = action_marks(clips, actions)
     speed, lean = float(per_frame * fps), float(np.arctan2(left, ahead))
-    tables = LiveTables(cycle, body, legs, speed, lean, _goals(clips, marks))
+    tables = VariationTables(cycle, body, legs, speed, lean, _goals(clips, marks))
     return VariationLive(tables, dofs, clips, actions, marks, skeleton, fps, material_of(clips))
 
 
@@ -203,7 +203,7 @@ def _goals(clips: Sequence[Clip], marks: BoolArray) -> FloatArray:
     return np.asarray(rows / rows.sum(1, keepdims=True))
 
 
-def _mean(cycle: Takes, body: Body, column: int) -> float:
+def _mean(cycle: Takes, body: VariationBody, column: int) -> float:
     """The mean displacement of a root column in a moment of the clock."""
     at = int(body.root[column])
     if at < 0:

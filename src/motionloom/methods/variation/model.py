@@ -19,7 +19,7 @@ from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.bend_to_constraints import root_problem
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
-from motionloom.methods.variation.body import Body, limb_of
+from motionloom.methods.variation.body import VariationBody, limb_of
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.config import Config, Options
 from motionloom.methods.variation.dofs import Dofs
@@ -27,12 +27,12 @@ from motionloom.methods.variation.learn_prior import prior_data
 from motionloom.methods.variation.live import LiveOptions, VariationLive, variation_live
 from motionloom.methods.variation.networks import Networks
 from motionloom.methods.variation.pace import PacedRun, run_at_pace
-from motionloom.methods.variation.plan import Plan, fresh, search
+from motionloom.methods.variation.plan import VariationPlan, fresh, search
 from motionloom.methods.variation.regression import Rules, kernel_width
 from motionloom.methods.variation.regression import material_of as sequences_material
 from motionloom.methods.variation.synthesis import (
     Motion,
-    Run,
+    SynthesisRun,
     Tasks,
     Unrolling,
     amounts_of,
@@ -42,7 +42,7 @@ from motionloom.methods.variation.synthesis import (
     with_standing_feet,
 )
 from motionloom.methods.variation.takes import Takes, build_takes, closed_takes
-from motionloom.methods.variation.timing import MOMENTS, Loop
+from motionloom.methods.variation.timing import MOMENTS, MeanLoop
 
 SHORTEST = 3  # frames of a clip: one instance of the transition network
 LIMITS = 0.1  # of the observed range: limbs that are corrected may leave it by this at either end
@@ -74,7 +74,7 @@ class VariationModel(Model[Options]):
     dofs: Dofs
     networks: Networks
     clock: FloatArray  # (S, U) the frame of each clip at each moment of their common clock
-    loop: Loop | None  # where the motion repeats, in moments
+    loop: MeanLoop | None  # where the motion repeats, in moments
     sharing: FloatArray  # (D, D) how random weights are shared by degrees of freedom, see `takes.shared_noise`
 
     def check(self) -> None:
@@ -135,7 +135,7 @@ class VariationModel(Model[Options]):
             polled = part(progress or silent(), 0.0, 0.0)
 
             def variant(k: int, more: float) -> FloatArray:
-                run = Run(k, frames, False, 1.0, steering, (0.0, 0.0, 0.0), 0.0)
+                run = SynthesisRun(k, frames, False, 1.0, steering, (0.0, 0.0, 0.0), 0.0)
                 return mix(self.takes, body, run, tasks, more * amounts, self.fps, polled).values[:, angles]
 
             self._measured_gain.append(gain([values[:, angles] for values in self.sequences], variant))
@@ -173,7 +173,7 @@ class VariationModel(Model[Options]):
                 return f"no joint that could turn lies between the hips and {self.skeleton.names[joint]!r}"
         return ""
 
-    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> Plan:
+    def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> VariationPlan:
         seed, asked = int(rng.integers(2**39)), request.length(self.fps)
         longest = max(len(clip) for clip in self.clips)
         if asked is not None and self.loop is None and asked > longest:
@@ -186,11 +186,13 @@ class VariationModel(Model[Options]):
         endless = asked is not None and self.loop is not None
         frames = asked if endless and asked is not None else round(LONGEST * longest) + 2
         begin = request.beginning(frames, self.fps)
-        run = Run(seed, frames, endless, 1.0, np.tile([1.0, 0.0], (frames, 1)), (*begin.position, begin.heading), 0.0)
+        run = SynthesisRun(
+            seed, frames, endless, 1.0, np.tile([1.0, 0.0], (frames, 1)), (*begin.position, begin.heading), 0.0
+        )
         progress(0.0, "planning")
         paces = [c for c in request.constraints if isinstance(c, Pace)]
 
-        def free(trial: Run) -> Motion:
+        def free(trial: SynthesisRun) -> Motion:
             return self._free(trial, options, part(progress, 0.0, 0.0))
 
         paced = run_at_pace(run, paces, free, self.dofs, self.fps, asked) if paces else PacedRun(run)
@@ -210,14 +212,16 @@ class VariationModel(Model[Options]):
         )
         if owners:
 
-            def make(trial: Run, given: Tasks) -> Motion:
+            def make(trial: SynthesisRun, given: Tasks) -> Motion:
                 return self._synthesized(trial, body, given, options, part(progress, 0.3, 0.3))
 
             run = search(run, tasks, owners, make, self.dofs, self.fps, part(progress, 0.3, 1.0))
         progress(1.0, "planning")
-        return Plan(run, _cycle_starts(motion.frames[:count]) if endless else (0,), reason)
+        return VariationPlan(run, _cycle_starts(motion.frames[:count]) if endless else (0,), reason)
 
-    def render(self, plan: Plan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
+    def render(
+        self, plan: VariationPlan, request: Request, options: Options, rng: Generator, progress: Progress
+    ) -> Clip:
         body, tasks, _ = requested_tasks(
             request.constraints, self.dofs, self.limits, plan.frames, self.fps, options.ease
         )
@@ -235,12 +239,12 @@ class VariationModel(Model[Options]):
         clip = self._described(clip, motion, notes)
         return place(clip, request, self) if self.keeps_place else clip
 
-    def shortfall(self, clip: Clip, plan: Plan, request: Request, options: Options) -> str:
+    def shortfall(self, clip: Clip, plan: VariationPlan, request: Request, options: Options) -> str:
         return root_problem(clip, request.constraints, RISE)
 
     def _as_long_as_takes(
-        self, run: Run, motion: Motion, options: Options, rng: Generator, progress: Progress
-    ) -> tuple[Run, Motion]:
+        self, run: SynthesisRun, motion: Motion, options: Options, rng: Generator, progress: Progress
+    ) -> tuple[SynthesisRun, Motion]:
         """The run, slower or faster as a whole, with a length as random as those of the takes.
 
         By its own clock its random tempo adds up, while takes that are slow at first are often quick later.
@@ -253,8 +257,8 @@ class VariationModel(Model[Options]):
         return run, motion
 
     def _lasting(
-        self, run: Run, motion: Motion, asked: int, options: Options, progress: Progress
-    ) -> tuple[Run, Motion]:
+        self, run: SynthesisRun, motion: Motion, asked: int, options: Options, progress: Progress
+    ) -> tuple[SynthesisRun, Motion]:
         """The run, a little slower, so that it lasts as long as asked for."""
         if options.variant == FAITHFUL:
             run = run._replace(endless=True, frames=asked, steering=run.steering[:asked])
@@ -263,7 +267,7 @@ class VariationModel(Model[Options]):
             motion = self._free(run, options, part(progress, 0.3, 0.3))
         return run, self._free(run, options, part(progress, 0.3, 0.3))
 
-    def _lifted(self, run: Run, motion: Motion, request: Request) -> tuple[Run, str]:
+    def _lifted(self, run: SynthesisRun, motion: Motion, request: Request) -> tuple[SynthesisRun, str]:
         """The run with the hips raised to the height of a `root_at` at time 0; or why that is too far."""
         first = self.dofs.clip(motion.values[:1], run.start)
         for c in request.constraints:
@@ -279,16 +283,18 @@ class VariationModel(Model[Options]):
 
     def _requested(
         self, constraints: Sequence[Constraint], frames: int, options: Options
-    ) -> tuple[Body, Tasks, list[PositionAt | Plant]]:
+    ) -> tuple[VariationBody, Tasks, list[PositionAt | Plant]]:
         """The body with the limbs that constraints are about, the tasks, and the constraint of each."""
         return requested_tasks(constraints, self.dofs, self.limits, frames, self.fps, options.ease)
 
-    def _free(self, run: Run, options: Options, progress: Progress) -> Motion:
+    def _free(self, run: SynthesisRun, options: Options, progress: Progress) -> Motion:
         """The degrees of freedom of a run without constraints."""
         body, tasks, _ = self._requested((), run.frames, options)
         return self._synthesized(run, body, tasks, options, progress)
 
-    def _synthesized(self, run: Run, body: Body, tasks: Tasks, options: Options, progress: Progress) -> Motion:
+    def _synthesized(
+        self, run: SynthesisRun, body: VariationBody, tasks: Tasks, options: Options, progress: Progress
+    ) -> Motion:
         """The degrees of freedom of a run, by the variant that the options name."""
         amounts = amounts_of(options.amount, options.parts, self.dofs)
         if options.variant == FAITHFUL:

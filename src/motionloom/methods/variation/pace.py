@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.constraints import Pace
 from motionloom.kinematics.pace import pace_along
 from motionloom.methods.variation.dofs import Dofs
-from motionloom.methods.variation.synthesis import Motion, Run
+from motionloom.methods.variation.synthesis import Motion, SynthesisRun
 
 SEEDS = 8  # variants that are tried
 STEPS = 4  # corrections of the tempo of each
@@ -20,7 +20,7 @@ ROOM = 0.5  # of the tolerance: a variant that deviates less is taken
 class PacedRun(NamedTuple):
     """A run, how far it is from the requested paces in tolerances, and the speeds that its takes can have."""
 
-    run: Run
+    run: SynthesisRun
     missed: float = 0.0
     slowest: float = 0.0  # m/s
     fastest: float = 0.0
@@ -38,7 +38,12 @@ class PacedRun(NamedTuple):
 
 
 def run_at_pace(
-    run: Run, paces: Sequence[Pace], make: Callable[[Run], Motion], dofs: Dofs, fps: float, asked: int | None
+    run: SynthesisRun,
+    paces: Sequence[Pace],
+    make: Callable[[SynthesisRun], Motion],
+    dofs: Dofs,
+    fps: float,
+    asked: int | None,
 ) -> PacedRun:
     """The run with the first of some seeds, and with the tempo, that keeps the paces; else the best one.
 

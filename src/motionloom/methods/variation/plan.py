@@ -12,7 +12,7 @@ from motionloom.core import Progress
 from motionloom.kinematics.fk import fk
 from motionloom.methods.base import Band
 from motionloom.methods.variation.dofs import Dofs
-from motionloom.methods.variation.synthesis import Motion, Run, Tasks
+from motionloom.methods.variation.synthesis import Motion, SynthesisRun, Tasks
 from motionloom.rotation import wrap_angle
 
 SEEDS = 24  # variants tried for hard constraints
@@ -22,10 +22,10 @@ TURN = 0.5  # rad/s: limit of steered turns
 MET = 1e-6  # m
 
 
-class Plan(NamedTuple):
+class VariationPlan(NamedTuple):
     """A variant: how it is synthesized, and its cycles."""
 
-    run: Run
+    run: SynthesisRun
     starts: tuple[int, ...]  # frames at which cycles begin
     reason: str = ""
 
@@ -43,12 +43,18 @@ class Plan(NamedTuple):
         ]
 
 
-Try = Callable[[Run, Tasks], Motion]
+Try = Callable[[SynthesisRun, Tasks], Motion]
 
 
 def search(
-    run: Run, tasks: Tasks, owners: Sequence[PositionAt | Plant], make: Try, dofs: Dofs, fps: float, progress: Progress
-) -> Run:
+    run: SynthesisRun,
+    tasks: Tasks,
+    owners: Sequence[PositionAt | Plant],
+    make: Try,
+    dofs: Dofs,
+    fps: float,
+    progress: Progress,
+) -> SynthesisRun:
     """The run with the first of some seeds that meets all tasks; else the best of them, steered towards its targets.
 
     A sample of the model given its constraints: variants that happen to come near are kept, as in rejection sampling.
@@ -79,14 +85,16 @@ def fresh(tasks: Tasks) -> Tasks:
     return tasks._replace(target=tasks.target.copy(), miss=np.zeros(len(tasks.miss)))
 
 
-def _excess(make: Try, run: Run, tasks: Tasks) -> float:
+def _excess(make: Try, run: SynthesisRun, tasks: Tasks) -> float:
     """How far the limbs stay away from their targets, beyond `MET`, all together."""
     given = fresh(tasks)
     make(run, given)
     return float(np.maximum(given.miss - MET, 0.0).sum())
 
 
-def _steered(make: Try, run: Run, tasks: Tasks, owners: Sequence[PositionAt | Plant], dofs: Dofs, fps: float) -> Run:
+def _steered(
+    make: Try, run: SynthesisRun, tasks: Tasks, owners: Sequence[PositionAt | Plant], dofs: Dofs, fps: float
+) -> SynthesisRun:
     """The run with the path to the first target that is missed scaled and turned, so that it leads there."""
     given = fresh(tasks)
     motion = make(run, given)

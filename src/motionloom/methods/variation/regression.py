@@ -21,7 +21,7 @@ class Rules(NamedTuple):
     delta: bool  # predict changes from the frame before instead of values
 
 
-class Material(NamedTuple):
+class SequenceFrames(NamedTuple):
     """All frames of all sequences, one after the other, as kernels take them.
 
     An instance of the transition network is three frames f, f + 1, f + 2 of one sequence; it is called f.
@@ -41,7 +41,7 @@ class Material(NamedTuple):
 
 def material_of(
     sequences: Sequence[FloatArray], displacement: BoolArray, scales: FloatArray, *, delta: bool, floor: float
-) -> Material:
+) -> SequenceFrames:
     """The material of sequences (F, D); a variance is at least `floor` times that of the targets."""
     values = np.ascontiguousarray(np.concatenate(sequences).T)
     starts = np.concatenate([[0], np.cumsum([len(s) for s in sequences])]).astype(np.int64)
@@ -52,10 +52,10 @@ def material_of(
         targets[:, a : b - 2] = values[:, a + 2 : b] - np.where(absolute[:, None], 0.0, values[:, a + 1 : b - 1])
         inside[a : b - 2] = True
     floors = np.maximum(floor * targets[:, inside].var(1), 1e-12)
-    return Material(values, starts, targets, absolute, scales**2, floors)
+    return SequenceFrames(values, starts, targets, absolute, scales**2, floors)
 
 
-def kernel_width(material: Material, share: float) -> float:
+def kernel_width(material: SequenceFrames, share: float) -> float:
     """K_W^2: the square of `share` times the root mean square deviation of the degrees of freedom, scaled."""
     return float(share**2 * (material.values.var(1) * material.scales).mean())
 

@@ -17,7 +17,7 @@ from motionloom.core.progress import each, parts
 from motionloom.methods.variation import learn_transition
 from motionloom.methods.variation.config import DEFAULT, SCORES, Config
 from motionloom.methods.variation.dofs import Dofs, fit_dofs
-from motionloom.methods.variation.regression import Material, Rules, kernel_width, material_of
+from motionloom.methods.variation.regression import Rules, SequenceFrames, kernel_width, material_of
 from motionloom.methods.variation.takes import cubic_at
 from motionloom.methods.variation.timing import common_clock
 
@@ -159,7 +159,7 @@ def _for_likelihoods(config: Config) -> Config:
     return dataclasses.replace(config, score="growing", kernel_width=max(config.kernel_width, WIDTH))
 
 
-def _material(sequences: Sequence[FloatArray], dofs: Dofs, config: Config) -> tuple[Material, Rules]:
+def _material(sequences: Sequence[FloatArray], dofs: Dofs, config: Config) -> tuple[SequenceFrames, Rules]:
     scales = dofs.scales(config.scale, np.concatenate(sequences))
     delta = config.target == "delta"
     material = material_of(sequences, dofs.displacement, scales, delta=delta, floor=config.floor)
@@ -173,7 +173,7 @@ def _learned(
     """The transition network of one search start."""
     material, rules = _material(sequences, dofs, config)
     kind = SCORES.index(config.score)
-    search = learn_transition.Search(config.rounds, config.candidates, config.tries, config.parents, 0, kind)
+    search = learn_transition.TransitionBudget(config.rounds, config.candidates, config.tries, config.parents, 0, kind)
     return learn_transition.learn_transition(material, rules, search, rng=rng, progress=progress).edges
 
 

@@ -12,11 +12,11 @@ from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Progres
 from motionloom.core.progress import watch
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.methods.variation.body import Body, Limb, body_tables, foot_limbs, limb_of
+from motionloom.methods.variation.body import Limb, VariationBody, body_tables, foot_limbs, limb_of
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.learn_prior import PriorData
 from motionloom.methods.variation.networks import Networks
-from motionloom.methods.variation.regression import Material, Rules
+from motionloom.methods.variation.regression import Rules, SequenceFrames
 from motionloom.methods.variation.takes import Takes
 
 STAGE = "synthesizing"
@@ -55,14 +55,14 @@ class Unrolling(NamedTuple):
 
     prior: PriorData
     prior_rules: Rules
-    material: Material
+    material: SequenceFrames
     rules: Rules
     networks: Networks
     left: FloatArray  # (T,) frames from each frame to the end of its sequence
     contacts: BoolArray  # (T, P)
 
 
-class Run(NamedTuple):
+class SynthesisRun(NamedTuple):
     """One synthesis, as a plan decides it."""
 
     seed: int
@@ -98,7 +98,7 @@ def _joints(skeleton: Skeleton, name: str) -> list[int]:
 
 def requested_tasks(
     constraints: Sequence[Constraint], dofs: Dofs, limits: Limits, frames: int, fps: float, ease: float
-) -> tuple[Body, Tasks, list[PositionAt | Plant]]:
+) -> tuple[VariationBody, Tasks, list[PositionAt | Plant]]:
     """The body with its feet and the limbs that hard constraints are about, the tasks, and the constraint of each."""
     limbs: list[Limb] = foot_limbs(dofs.layout.skeleton)
     rows: list[tuple[int, int, tuple[float, ...], PositionAt | Plant]] = []
@@ -116,7 +116,7 @@ def requested_tasks(
     return body_tables(dofs, limbs, limits), _tasks(plain, level=False), [c for *_, c in rows]
 
 
-def with_standing_feet(tasks: Tasks, body: Body, contacts: BoolArray, places: FloatArray, ease: int) -> Tasks:
+def with_standing_feet(tasks: Tasks, body: VariationBody, contacts: BoolArray, places: FloatArray, ease: int) -> Tasks:
     """The tasks, and one for each time that a foot part stands: contacts (F, P), at places (F, P, 3).
 
     A heel stays over its mean place while it stands; a toe, while its heel is up, over its place then. Heights stay as
@@ -152,7 +152,7 @@ def _tasks(rows: Sequence[tuple[int, int, int, int, tuple[float, ...]]], *, leve
 
 
 def mix(
-    takes: Takes, body: Body, run: Run, tasks: Tasks, amounts: FloatArray, fps: float,
+    takes: Takes, body: VariationBody, run: SynthesisRun, tasks: Tasks, amounts: FloatArray, fps: float,
     progress: Progress,
 ) -> Motion:  # fmt: skip
     """A variant as a mixture of takes; `tasks.target` and `tasks.miss` are written to."""
@@ -167,7 +167,7 @@ def mix(
 
 
 def unrolled(
-    networks: Unrolling, body: Body, run: Run, tasks: Tasks, amounts: FloatArray, fps: float,
+    networks: Unrolling, body: VariationBody, run: SynthesisRun, tasks: Tasks, amounts: FloatArray, fps: float,
     progress: Progress,
 ) -> Motion:  # fmt: skip
     """A variant as a sample of the networks; `tasks.target` and `tasks.miss` are written to."""

@@ -13,7 +13,7 @@ from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.loop import faded_gap
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.networks import Networks
-from motionloom.methods.variation.timing import MOMENTS, Loop
+from motionloom.methods.variation.timing import MOMENTS, MeanLoop
 
 CLOSING = 0.3  # of a loop, at either end, in which the gap between its ends is taken out
 DIFFUSION = 1.5  # how far random weights are shared along edges of the network
@@ -69,7 +69,7 @@ def aligned_values(sequences: Sequence[FloatArray], frames: FloatArray, dofs: Do
     return values
 
 
-def closed_takes(takes: Takes, loop: Loop) -> Takes:
+def closed_takes(takes: Takes, loop: MeanLoop) -> Takes:
     """The takes from the start of a loop to its end, each closed: its last moment is its first one again.
 
     What a take's own ends differ by, in value and rate, is taken out half at either end (`kinematics.loop`). Every take

@@ -32,7 +32,7 @@ class Clock(NamedTuple):
     still: FloatArray  # (S,) mean squared distance of each take from the mean pose of all takes
 
 
-class Loop(NamedTuple):
+class MeanLoop(NamedTuple):
     """The mean motion at `stop` goes on as at `start`: moments of the common clock."""
 
     start: int
@@ -87,7 +87,7 @@ def align_takes(
     return Clock(rows, costs, still)
 
 
-def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
+def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> MeanLoop | None:
     """Where the mean of aligned takes (S, U, D) repeats, if it does: the longest loop among the good ones.
 
     A seam is the distance in pose and rate between one frame after the last moment of the loop and its first moment. It
@@ -114,7 +114,7 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> Loop | None:
         return None
     worth = np.where(good, length / count - 0.25 * seams, -np.inf)
     at = int(worth.argmax())
-    return Loop(int(start.flat[at]), int(last.flat[at]) + MOMENTS, float(seams.flat[at]))
+    return MeanLoop(int(start.flat[at]), int(last.flat[at]) + MOMENTS, float(seams.flat[at]))
 
 
 def _rests_at_both_ends(values: FloatArray) -> bool:

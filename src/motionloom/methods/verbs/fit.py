@@ -13,7 +13,7 @@ from motionloom.core.note import info
 from motionloom.methods.base import Measured
 from motionloom.methods.space.build import listed_cuts, registered_note, space_of
 from motionloom.methods.space.choose_examples import check_independent, gather
-from motionloom.methods.space.cutting import Cut
+from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
 from motionloom.methods.space.learning import least_distance, model_fields
 from motionloom.methods.space.sampling import sample_space
@@ -75,7 +75,7 @@ def fit(
     )  # fmt: skip
 
 
-def _keys(text: str, clips: Sequence[Clip], cuts: Sequence[Cut]) -> list[FloatArray]:
+def _keys(text: str, clips: Sequence[Clip], cuts: Sequence[ExampleCut]) -> list[FloatArray]:
     """Key times on the clock of each cut."""
     table = key_table(text, clips)
     out = []

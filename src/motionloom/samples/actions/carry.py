@@ -9,8 +9,8 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.rotation import from_matrix, multiply, rotate, yaw
 from motionloom.samples.carriage import swinging_arms
-from motionloom.samples.locomotion import Stride, arc_to, moving_body
-from motionloom.samples.person import HIPS, LEFT, RIGHT, Limb, assemble
+from motionloom.samples.locomotion import GaitMotion, arc_to, moving_body
+from motionloom.samples.person import HIPS, LEFT, RIGHT, LimbRotations, assemble
 from motionloom.samples.stage import finish
 from motionloom.samples.upper import reaching_arm
 
@@ -46,7 +46,7 @@ def carry(
     return finish("carry", stride.trunk.root, rotations, fps, seconds, seed, feet=stride.feet)
 
 
-def _held(stride: Stride, forward: float, height: float, soft: float, name: str) -> tuple[FloatArray, FloatArray]:
+def _held(stride: GaitMotion, forward: float, height: float, soft: float, name: str) -> tuple[FloatArray, FloatArray]:
     """Place (F, 3) and turn (F, 4) of a thing held before the belly: it rides with the body but softens its bob."""
     nature, time = stride.nature, stride.time
     root = stride.trunk.root
@@ -60,7 +60,7 @@ def _held(stride: Stride, forward: float, height: float, soft: float, name: str)
     return place, turn
 
 
-def _in_both_hands(stride: Stride, width: float, grip: tuple[float, float]) -> tuple[Limb, Limb]:
+def _in_both_hands(stride: GaitMotion, width: float, grip: tuple[float, float]) -> tuple[LimbRotations, LimbRotations]:
     place, turn = _held(stride, 0.33 + 0.1 * max(width - 0.34, 0.0), 0.10, 0.15, "box")
     arms = []
     for side, sign, height in ((LEFT, 1.0, grip[0]), (RIGHT, -1.0, grip[1])):
@@ -70,7 +70,7 @@ def _in_both_hands(stride: Stride, width: float, grip: tuple[float, float]) -> t
     return arms[0], arms[1]
 
 
-def _cup(stride: Stride) -> tuple[Limb, Limb]:
+def _cup(stride: GaitMotion) -> tuple[LimbRotations, LimbRotations]:
     place, turn = _held(stride, 0.30, 1.14 - HIPS, 0.55, "cup")
     free, _ = swinging_arms(
         stride.carriage, stride.gait, stride.trunk, stride.time, stride.phase, stride.nature, stride.style

@@ -22,14 +22,14 @@ from motionloom.samples.person import (
     SHIN,
     THIGH,
     UPPER_ARM,
-    Limb,
+    LimbRotations,
     Trunk,
     assemble,
 )
 from motionloom.samples.plants import FootMotion
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import hanging_arm, idle
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import angled_arm, mixed_arm, posture, reaching_arm
 
 PALM = 0.05  # m, height of the wrist joint above a flat hand
@@ -196,7 +196,7 @@ def _stands(w: Wheel) -> dict[int, list[tuple[float, float, float, float]]]:
 
 def _legs(
     trunk: Trunk, time: FloatArray, w: Wheel, fps: float
-) -> tuple[tuple[Limb, Limb], tuple[BoolArray, BoolArray], tuple[BoolArray, BoolArray]]:
+) -> tuple[tuple[LimbRotations, LimbRotations], tuple[BoolArray, BoolArray], tuple[BoolArray, BoolArray]]:
     """Feet stand, swing over in a straddle, and stand again."""
     legs, rests = [], []
     for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):
@@ -207,7 +207,7 @@ def _legs(
         air = multiply(lower, about(0, 0.55))  # pointed toes
         ground = np.broadcast_to(posture(0.12 * sign), air.shape)
         foot = slerp(air, ground, planted)
-        legs.append(Limb(upper, lower, foot, foot))
+        legs.append(LimbRotations(upper, lower, foot, foot))
         rests.append(flat)
     return (legs[0], legs[1]), (rests[0], rests[1]), (rests[0], rests[1])
 
@@ -251,8 +251,8 @@ def _foot(
 
 
 def _arms(
-    trunk: Trunk, time: FloatArray, w: Wheel, nature: Nature, style: Style
-) -> tuple[tuple[Limb, Limb], tuple[BoolArray, BoolArray]]:
+    trunk: Trunk, time: FloatArray, w: Wheel, nature: Nature, style: GaitStyle
+) -> tuple[tuple[LimbRotations, LimbRotations], tuple[BoolArray, BoolArray]]:
     """Arms go up, each hand is planted in its turn, and they come down at the end."""
     arms, grips = [], []
     for side, sign in ((LEFT, 1.0), (RIGHT, -1.0)):

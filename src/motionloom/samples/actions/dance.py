@@ -7,8 +7,8 @@ import numpy as np
 from motionloom.core import Clip, FloatArray
 from motionloom.samples.curves import ease, min_jerk
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, Trunk, assemble
-from motionloom.samples.plants import Plant
+from motionloom.samples.person import LEFT, RIGHT, LimbRotations, Trunk, assemble
+from motionloom.samples.plants import FootStance
 from motionloom.samples.stage import PAD, finish, frame_times
 from motionloom.samples.standing import Moves, figure, footprint, idle
 from motionloom.samples.stepping import Step, on_ground, plants_of, weight_path
@@ -112,7 +112,7 @@ def _choreography(
 def _moves(
     time: FloatArray,
     beat: float,
-    home: tuple[Plant, Plant],
+    home: tuple[FootStance, FootStance],
     steps: list[Step],
     sways: list[tuple[float, float]],
     turns: Turns,
@@ -152,7 +152,9 @@ def _moves(
     )
 
 
-def _arms(trunk: Trunk, time: FloatArray, start: float, beat: float, rounds: int, nature: Nature) -> tuple[Limb, Limb]:
+def _arms(
+    trunk: Trunk, time: FloatArray, start: float, beat: float, rounds: int, nature: Nature
+) -> tuple[LimbRotations, LimbRotations]:
     """Both arms pass through one pose per count, never twice exactly the same."""
     counts = np.arange(1, rounds * COUNTS + 1)
     poses = np.array([_ARMS[int(c - 1) % COUNTS + 1] for c in counts])

@@ -8,10 +8,10 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.fk import end_positions
 from motionloom.samples.boxing import guard_arm, guard_moves, stance
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, Limb, assemble
+from motionloom.samples.person import LEFT, RIGHT, LimbRotations, assemble
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import Figure, figure, hanging_arm, idle, standing_feet, through
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import angled_arm, mixed_arm
 
 
@@ -58,7 +58,7 @@ def _ducked(
     depth: float,
     aside: float,
     nature: Nature,
-    style: Style,
+    style: GaitStyle,
     fps: float,
     seconds: float,
     seed: int,
@@ -105,8 +105,8 @@ def _ducked(
 
 
 def _arm(
-    body: Figure, side: int, time: FloatArray, flinch: FloatArray, depth: float, nature: Nature, style: Style
-) -> Limb:
+    body: Figure, side: int, time: FloatArray, flinch: FloatArray, depth: float, nature: Nature, style: GaitStyle
+) -> LimbRotations:
     """Hands come up before the face."""
     name = ("left", "right")[side]
     cover = angled_arm(

@@ -9,11 +9,11 @@ from motionloom.kinematics.mass import GRAVITY
 from motionloom.samples.curves import Curve, ease, min_jerk
 from motionloom.samples.joining import walked
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import HIPS, LEFT, RIGHT, Limb, assemble
-from motionloom.samples.plants import Plant, Swing
+from motionloom.samples.person import HIPS, LEFT, RIGHT, LimbRotations, assemble
+from motionloom.samples.plants import FootStance, Swing
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import Figure, Moves, figure, hanging_arm, idle, standing_feet, through
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import angled_arm, mixed_arm
 
 RISE = 0.06  # m by which the hips leave the ground above quiet standing: legs straight, heels up
@@ -149,10 +149,12 @@ def _moves(
     )
 
 
-def _feet(beats: Beats, distance: float, turn: float, height: float, nature: Nature) -> tuple[list[Plant], list[Plant]]:
+def _feet(
+    beats: Beats, distance: float, turn: float, height: float, nature: Nature
+) -> tuple[list[FootStance], list[FootStance]]:
     _, deep, off, down, _, _ = beats
     before = standing_feet(nature)
-    out: tuple[list[Plant], list[Plant]] = ([], [])
+    out: tuple[list[FootStance], list[FootStance]] = ([], [])
     far = min(distance, 1.5)
     for side in (LEFT, RIGHT):
         a = before[side][0]
@@ -170,7 +172,7 @@ def _feet(beats: Beats, distance: float, turn: float, height: float, nature: Nat
         strike = -np.radians(11) + np.radians(30) * far
         push = off - deep
         out[side].append(
-            Plant(
+            FootStance(
                 side,
                 a.place,
                 a.heading,
@@ -186,7 +188,7 @@ def _feet(beats: Beats, distance: float, turn: float, height: float, nature: Nat
             )
         )
         out[side].append(
-            Plant(
+            FootStance(
                 side,
                 (float(land[0]), 0.0, float(land[2])),
                 a.heading + turn + nature.trait(f"foot {side} turn", 0.04),
@@ -209,8 +211,8 @@ def _arm(
     height: float,
     distance: float,
     nature: Nature,
-    style: Style,
-) -> Limb:
+    style: GaitStyle,
+) -> LimbRotations:
     """Arms swing back in the crouch, up through take-off, and come down for balance."""
     wait, deep, off, down, bottom, end = beats
     name = ("left", "right")[side]

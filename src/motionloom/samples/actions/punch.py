@@ -11,10 +11,10 @@ from motionloom.rotation import rotate, slerp
 from motionloom.samples.boxing import fist, guard_arm, guard_moves, guard_wrist, stance
 from motionloom.samples.curves import bump, min_jerk
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import FOREARM, LEFT, RIGHT, UPPER_ARM, Limb, assemble
+from motionloom.samples.person import FOREARM, LEFT, RIGHT, UPPER_ARM, LimbRotations, assemble
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import Figure, Moves, figure
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import reaching_arm
 
 REACH = 0.965 * (UPPER_ARM + FOREARM)
@@ -48,7 +48,7 @@ def punch(
         moves = _lunge(body, moves, time, hits, side, speed, goal)
     body = figure(moves, plants, time, fps)
     _within_reach(body, time, hits, side, goal)
-    arms: list[Limb] = [guard_arm(body, s, time, hits, speed, nature) for s in (LEFT, RIGHT)]
+    arms: list[LimbRotations] = [guard_arm(body, s, time, hits, speed, nature) for s in (LEFT, RIGHT)]
     arms[side] = _blow(body, side, time, hits, speed, goal, nature)
     rotations = assemble(body.trunk, (arms[0], arms[1]), body.legs)
     near = np.abs(time[:, None] - hits).min(1) < 0.5 / fps
@@ -56,7 +56,7 @@ def punch(
 
 
 def _moves(
-    time: FloatArray, hits: FloatArray, side: int, speed: float, goal: FloatArray, nature: Nature, style: Style
+    time: FloatArray, hits: FloatArray, side: int, speed: float, goal: FloatArray, nature: Nature, style: GaitStyle
 ) -> Moves:
     """Guard with a boxer's bounce; each blow turns hips and chest behind the fist, hips first."""
     sign = 1.0 if side == RIGHT else -1.0
@@ -112,7 +112,7 @@ def _within_reach(body: Figure, time: FloatArray, hits: FloatArray, side: int, g
 
 def _blow(
     body: Figure, side: int, time: FloatArray, hits: FloatArray, speed: float, goal: FloatArray, nature: Nature
-) -> Limb:
+) -> LimbRotations:
     """The punching arm: loads a little, shoots to the target, comes back to the guard."""
     sign = 1.0 if side == LEFT else -1.0
     guard = guard_wrist(body.trunk, side, time, nature)

@@ -9,10 +9,10 @@ from motionloom.rotation import rotate
 from motionloom.samples.curves import ease
 from motionloom.samples.joining import walked
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import HIPS, LEFT, RIGHT, SIDE, THIGH, Limb, assemble, offset
+from motionloom.samples.person import HIPS, LEFT, RIGHT, SIDE, THIGH, LimbRotations, assemble, offset
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import Figure, figure, hanging_arm, idle, standing_feet, through
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import mixed_arm, reaching_arm
 
 FLESH = 0.135  # m from the seat up to the root: hip joints lie 0.09 m above it
@@ -76,8 +76,8 @@ def sit(
 
 
 def _arm(
-    body: Figure, side: int, time: FloatArray, rest: FloatArray, bend: FloatArray, nature: Nature, style: Style
-) -> Limb:
+    body: Figure, side: int, time: FloatArray, rest: FloatArray, bend: FloatArray, nature: Nature, style: GaitStyle
+) -> LimbRotations:
     """Hands on the thighs while sitting; they slide along them on sitting down and standing up."""
     trunk = body.trunk
     sign = 1.0 if side == LEFT else -1.0

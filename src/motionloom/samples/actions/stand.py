@@ -8,12 +8,12 @@ from motionloom.core import Clip, FloatArray
 from motionloom.samples.curves import ease
 from motionloom.samples.noise import Nature
 from motionloom.samples.person import LEFT, RIGHT, assemble
-from motionloom.samples.plants import Plant
+from motionloom.samples.plants import FootStance
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import Moves, figure, hanging_arm, standing_feet
 from motionloom.samples.standing import idle as quietly
 from motionloom.samples.stepping import Step, plants_of
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 
 
 def stand(seconds: float = 5.0, style: str = "normal", seed: int = 0, fps: float = 60.0) -> Clip:
@@ -58,7 +58,7 @@ def idle(seconds: float = 10.0, style: str = "normal", seed: int = 0, fps: float
 
 def _reset_foot(
     time: FloatArray, weight: FloatArray, seconds: float, nature: Nature
-) -> tuple[list[Plant], list[Plant]]:
+) -> tuple[list[FootStance], list[FootStance]]:
     """One foot after the other is set down anew while the other carries the weight."""
     home = tuple(foot[0] for foot in standing_feet(nature))
     steps: list[Step] = []
@@ -78,10 +78,10 @@ def _reset_foot(
 def _standing(
     name: str,
     moves: Moves,
-    plants: tuple[list[Plant], list[Plant]],
+    plants: tuple[list[FootStance], list[FootStance]],
     time: FloatArray,
     seconds: float,
-    style: Style,
+    style: GaitStyle,
     nature: Nature,
     fps: float,
 ) -> Clip:

@@ -8,12 +8,12 @@ from motionloom.core import Clip, FloatArray
 from motionloom.samples.curves import Curve, ease, min_jerk
 from motionloom.samples.joining import walked
 from motionloom.samples.noise import Nature
-from motionloom.samples.person import LEFT, RIGHT, SHIN, THIGH, Limb, Trunk, assemble
-from motionloom.samples.plants import Plant
+from motionloom.samples.person import LEFT, RIGHT, SHIN, THIGH, LimbRotations, Trunk, assemble
+from motionloom.samples.plants import FootStance
 from motionloom.samples.stage import finish, frame_times
 from motionloom.samples.standing import figure, footprint, hanging_arm, idle
 from motionloom.samples.stepping import Step, plants_of, weight_path
-from motionloom.samples.styles import Style, style_named
+from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import angled_arm, mixed_arm
 
 STAIR = 0.24  # m: what is higher is a platform
@@ -74,7 +74,7 @@ def steps(
 
 def _plan(
     rise: float, run: float, stairs: int, pace: float, begin: float, nature: Nature
-) -> tuple[tuple[Plant, Plant], list[Step]]:
+) -> tuple[tuple[FootStance, FootStance], list[Step]]:
     """Both feet before the stairs (or on top of them), then one stair a step, then both feet together."""
     down = rise < 0
     top = -rise * stairs if down else 0.0
@@ -138,8 +138,8 @@ def _phase(lands: FloatArray, pace: float, first: int) -> Curve:
 
 
 def _arm(
-    trunk: Trunk, side: int, time: FloatArray, phase: FloatArray, busy: FloatArray, nature: Nature, style: Style
-) -> Limb:
+    trunk: Trunk, side: int, time: FloatArray, phase: FloatArray, busy: FloatArray, nature: Nature, style: GaitStyle
+) -> LimbRotations:
     own = phase - (np.pi if side == LEFT else 0.0) - 0.15
     more = 1 + nature.trait(f"arm swing {side}", 0.2)
     swung = angled_arm(

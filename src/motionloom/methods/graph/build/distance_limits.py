@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.analysis.comparison import Comparison
+from motionloom.analysis.comparison import ClipComparison
 from motionloom.core import BadRequest, FloatArray, IntArray
 from motionloom.core.units import length
 from motionloom.methods.graph.labels import LabelSets
@@ -27,7 +27,7 @@ DEFAULT_SHARE = 0.005
 SAMPLE_FRAMES = 768  # frames, about, that are compared with each other to estimate a limit
 
 
-def estimate_limit(comparison: Comparison, span: IntArray, apart: int, share: float = DEFAULT_SHARE) -> float:
+def estimate_limit(comparison: ClipComparison, span: IntArray, apart: int, share: float = DEFAULT_SHARE) -> float:
     """The value that `share` of the pairs of frames do not exceed, estimated from evenly spaced frames of each clip.
 
     `comparison` is of all clips in a row with themselves, `span` (N, 2) the frames that count; pairs of one clip less

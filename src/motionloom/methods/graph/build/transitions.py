@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.analysis.cloud_search import Clouds, build_clouds, clip_spans, near_pairs
-from motionloom.analysis.comparison import Comparison
+from motionloom.analysis.comparison import ClipComparison
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import AnyMeasure, measure_named
 from motionloom.analysis.weights import joint_weights
@@ -216,7 +216,7 @@ def _clouds(clips: Sequence[Clip], span: IntArray, measure: PointCloud) -> Cloud
     return build_clouds(points, joint_weights(clips[0].skeleton, measure.weights), span, measure)
 
 
-def _tiles(comparison: Comparison, rules: _Rules, progress: Progress) -> Tiles:
+def _tiles(comparison: ClipComparison, rules: _Rules, progress: Progress) -> Tiles:
     """Chosen frames a < b (n, 2) and their values, tile by tile of the upper triangle."""
     from motionloom.methods.graph.build._kernels import choose_cells
 

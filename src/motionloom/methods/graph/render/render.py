@@ -13,10 +13,10 @@ from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.graph.graph import Graph, Route
 from motionloom.methods.graph.render.blends import blends
-from motionloom.methods.graph.render.root_tracks import Stretch, Tracks, stretches, track, tracks
+from motionloom.methods.graph.render.root_tracks import GroundPaths, Stretch, stretches, track, tracks
 from motionloom.rotation import multiply, yaw
 
-__all__ = ["Tracks", "join_route", "render", "track", "tracks"]
+__all__ = ["GroundPaths", "join_route", "render", "track", "tracks"]
 
 _CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for each graph
 

@@ -28,7 +28,7 @@ from motionloom.rotation import multiply, slerp, yaw
 
 
 @dataclass(frozen=True, eq=False)
-class Tracks:
+class GroundPaths:
     """Paths on the ground of the N frames and T transitions of a graph; see `tracks`."""
 
     place: FloatArray  # (N, 2) metres: x, z of the hips, in each clip's own coordinates
@@ -60,10 +60,10 @@ class Tracks:
         return out
 
 
-_KNOWN: WeakKeyDictionary[Graph, Tracks] = WeakKeyDictionary()  # computed once for each graph
+_KNOWN: WeakKeyDictionary[Graph, GroundPaths] = WeakKeyDictionary()  # computed once for each graph
 
 
-def tracks(graph: Graph) -> Tracks:
+def tracks(graph: Graph) -> GroundPaths:
     """Place and heading of every frame in its clip's coordinates, and the alignment of transitions."""
     if graph not in _KNOWN:
         t, axes = graph.transitions, body_axes(graph.clips[0].skeleton)
@@ -74,7 +74,7 @@ def tracks(graph: Graph) -> Tracks:
         )
         for values in own:
             values.flags.writeable = False
-        _KNOWN[graph] = Tracks(*own, t.a, t.b, t.turn, t.shift, graph.weights)
+        _KNOWN[graph] = GroundPaths(*own, t.a, t.b, t.turn, t.shift, graph.weights)
     return _KNOWN[graph]
 
 

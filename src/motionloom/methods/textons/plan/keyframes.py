@@ -15,7 +15,7 @@ from motionloom.kinematics.travel import without_heading
 from motionloom.methods.textons.plan import shortest_paths as paths
 from motionloom.methods.textons.plan.pieces import (
     MIN_FRAMES,
-    Piece,
+    TextonPiece,
     fit_lengths,
     piece_of,
     start_at,
@@ -33,8 +33,8 @@ MAX_STRETCH = 1.5  # factor by which textons are lengthened or shortened so that
 class PoseGoal(NamedTuple):
     """A pose to pass through: the part of its observed segment that leads to it, and the part that starts with it."""
 
-    lead: Piece | None  # None where the pose is near the segment's key pose
-    on: Piece
+    lead: TextonPiece | None  # None where the pose is near the segment's key pose
+    on: TextonPiece
     note: Note
 
     @property
@@ -69,7 +69,7 @@ def nearest_frame(walk: SegmentWalk, constraint: PoseAt) -> PoseGoal:
     return PoseGoal(lead, on, Note(text, constraint=constraint.describe()))
 
 
-def pieces_before(walk: SegmentWalk, goal: PoseGoal, frames: int) -> list[Piece]:
+def pieces_before(walk: SegmentWalk, goal: PoseGoal, frames: int) -> list[TextonPiece]:
     """Pieces that lead to a pose and last `frames`; if its own segment is long enough, the frames before it."""
     if frames == 0:
         return []
@@ -80,7 +80,7 @@ def pieces_before(walk: SegmentWalk, goal: PoseGoal, frames: int) -> list[Piece]
         keys = walk.segments[goal.lead.observed].frames[first : first + 2]
         return [dataclasses.replace(goal.lead, length=frames, keys=keys, span=(first, goal.room))]
     back = paths.probabilities(walk.joins.chances.T)
-    pieces: list[Piece] = [] if goal.lead is None else [goal.lead]
+    pieces: list[TextonPiece] = [] if goal.lead is None else [goal.lead]
     at = goal.on.observed
     while sum(p.length for p in pieces) < frames / MAX_STRETCH or not pieces:
         if back[at].sum() <= 0:
@@ -92,7 +92,7 @@ def pieces_before(walk: SegmentWalk, goal: PoseGoal, frames: int) -> list[Piece]
     return fit_lengths(pieces, frames)
 
 
-def pieces_between(walk: SegmentWalk, start: Piece, goal: PoseGoal, frames: int | None) -> list[Piece]:
+def pieces_between(walk: SegmentWalk, start: TextonPiece, goal: PoseGoal, frames: int | None) -> list[TextonPiece]:
     """Pieces from one pose to the next, along the best path (`options.route`), that last exactly `frames`.
 
     Without `frames` they last as long as they were observed.
@@ -113,7 +113,7 @@ def pieces_between(walk: SegmentWalk, start: Piece, goal: PoseGoal, frames: int 
     return fit_lengths(pieces, frames, usual_times(walk.segments, pieces, walk.options.length_factor))
 
 
-def _in_time(walk: SegmentWalk, start: Piece, goal: PoseGoal, frames: int) -> list[Piece] | None:
+def _in_time(walk: SegmentWalk, start: TextonPiece, goal: PoseGoal, frames: int) -> list[TextonPiece] | None:
     """The best path whose segments, as long as they were observed, last about `frames`.
 
     LI 5.2.2, with time instead of a number of textons: of all times of arrival, the most probable path, less the cost
@@ -162,7 +162,7 @@ def _in_time(walk: SegmentWalk, start: Piece, goal: PoseGoal, frames: int) -> li
 
 
 def _edges_out(
-    start: Piece, whole: paths.Edges, early: paths.Edges, at: IntArray, scaled: Any
+    start: TextonPiece, whole: paths.Edges, early: paths.Edges, at: IntArray, scaled: Any
 ) -> tuple[paths.Edges, IntArray]:
     """The edges out of the segment that a path starts in; and the frames at which that is left (-1: its end)."""
     ends = whole.only(whole.source == start.observed)
@@ -173,7 +173,7 @@ def _edges_out(
     return paths.joined_edges([ends, soon]), np.concatenate([np.full(len(ends.source), -1), at[mine]])
 
 
-def _most_probable(walk: SegmentWalk, start: Piece, goal: PoseGoal) -> list[Piece] | None:
+def _most_probable(walk: SegmentWalk, start: TextonPiece, goal: PoseGoal) -> list[TextonPiece] | None:
     """The most probable path of textons by M, each repeated as sampled from M (LI 5.2.1), or one of N textons (5.2.2).
 
     Its segments are drawn by the distance of their joins. Where no seen transitions lead to the goal, the most
@@ -199,7 +199,7 @@ def _most_probable(walk: SegmentWalk, start: Piece, goal: PoseGoal) -> list[Piec
     return pieces if goal.lead is None else [*pieces, goal.lead]
 
 
-def _most_probable_segments(walk: SegmentWalk, start: Piece, goal: PoseGoal) -> list[Piece] | None:
+def _most_probable_segments(walk: SegmentWalk, start: TextonPiece, goal: PoseGoal) -> list[TextonPiece] | None:
     """The most probable path over segments, with joins that were not seen."""
     try:
         path = paths.cheapest_path(walk.joins.likely, start.observed, goal.on.observed)

@@ -15,7 +15,7 @@ import numpy as np
 from motionloom.constraints import Constraint, Pace, Style
 from motionloom.core import FloatArray, IntArray
 from motionloom.kinematics.pace import change_rate
-from motionloom.methods.textons.plan.links import Links, SegmentPaths, find_links, ranges, segment_paths
+from motionloom.methods.textons.plan.links import SegmentLinks, SegmentPaths, find_links, ranges, segment_paths
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 from motionloom.methods.textons.plan.transitions import Joins
 from motionloom.methods.textons.segments import Segments
@@ -52,7 +52,7 @@ class LinkPairs(NamedTuple):
 class LinkNetwork(NamedTuple):
     """The links of a model, the paths of its segments, and every pair of links."""
 
-    links: Links
+    links: SegmentLinks
     track: SegmentPaths
     pairs: LinkPairs
 
@@ -68,7 +68,7 @@ def find_network(segments: Segments, joins: Joins, counts: FloatArray, steadines
     return LinkNetwork(links, track, link_pairs(links, track.first))
 
 
-def link_pairs(links: Links, first: IntArray) -> LinkPairs:
+def link_pairs(links: SegmentLinks, first: IntArray) -> LinkPairs:
     """Every pair; `first` (n,) are the rows of segments, as in `SegmentPaths`."""
     widths = links.stop - links.start
     link = np.repeat(np.arange(len(widths)), widths)
@@ -104,7 +104,7 @@ class Outlook:
 
     def __init__(
         self,
-        links: Links,
+        links: SegmentLinks,
         pairs: LinkPairs,
         fps: float,
         *,

@@ -13,7 +13,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan.link_costs import STAY_RATE, LinkNetwork, Outlook, preferences
-from motionloom.methods.textons.plan.pieces import MIN_FRAMES, Piece, observed_time, start_at, stop_at
+from motionloom.methods.textons.plan.pieces import MIN_FRAMES, TextonPiece, observed_time, start_at, stop_at
 from motionloom.methods.textons.plan.random_walk import (
     EDGE_PULL,
     LOOKAHEAD_BEST,
@@ -74,7 +74,7 @@ class LinkWalk(SegmentWalk):
         out[of[self.links.source], of[self.links.target]] = True
         return out
 
-    def endless(self) -> Iterator[Piece]:
+    def endless(self) -> Iterator[TextonPiece]:
         """Pieces without end."""
         if not len(self.links.source):
             yield from super().endless()
@@ -89,7 +89,7 @@ class LinkWalk(SegmentWalk):
             self.entered = leaving
             piece = self.vary(self._from(leaving))
 
-    def extend(self, pieces: list[Piece], frames: int) -> None:
+    def extend(self, pieces: list[TextonPiece], frames: int) -> None:
         """Append sampled pieces until there are enough frames; the last one is left where the first link leads out."""
         total = sum(p.length for p in pieces)
         if total < frames and len(self.links.source):
@@ -136,18 +136,18 @@ class LinkWalk(SegmentWalk):
         weights = np.exp(logs - logs.max())
         return int(self.rng.choice(len(weights), p=weights / weights.sum()))
 
-    def _from(self, link: int) -> Piece:
+    def _from(self, link: int) -> TextonPiece:
         """The segment that a link enters, from there on."""
         own = super().piece(int(self.links.target[link]))
         entry = int(self.links.entry[link])
         return start_at(self.segments, own, entry) if entry else own
 
-    def _until(self, piece: Piece, link: int) -> Piece:
+    def _until(self, piece: TextonPiece, link: int) -> TextonPiece:
         """A piece that is left by a link."""
         stopped = stop_at(self.segments, piece, int(self.links.exit[link]))
         return dataclasses.replace(stopped, length=max(MIN_FRAMES, round(stopped.length * self.options.length_factor)))
 
-    def advance(self, piece: Piece) -> None:
+    def advance(self, piece: TextonPiece) -> None:
         self.time += piece.length
         super().advance(piece)
         if self.options.balanced and len(self.links.source):
@@ -158,7 +158,7 @@ class LinkWalk(SegmentWalk):
             more = REPEAT_RATE * (self.shown - self.shown[self.usable].mean()) / self.segments.fps
             self.outlook.show_again(np.concatenate([[0.0], np.cumsum(more)]))
 
-    def _step_of(self, piece: Piece) -> FloatArray:
+    def _step_of(self, piece: TextonPiece) -> FloatArray:
         """(3,) displacement (m) and turn (rad) of the part of a segment that a piece plays."""
         if piece.span is None:
             return super()._step_of(piece)

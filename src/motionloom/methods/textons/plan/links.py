@@ -30,7 +30,7 @@ MAX_GAP_COST = 12.0  # nats: a change of speed stays possible where nothing else
 GAP_UNIT = 0.05  # m/s: a change of speed at a link that costs one nat, times `steadiness`
 
 
-class Links(NamedTuple):
+class SegmentLinks(NamedTuple):
     """L links, ordered by the segment that they leave and the frame at which."""
 
     source: IntArray  # (L,) the segment that is left,
@@ -66,7 +66,9 @@ def segment_paths(segments: Segments) -> SegmentPaths:
     )
 
 
-def find_links(segments: Segments, joins: Joins, chances: FloatArray, track: SegmentPaths, steadiness: float) -> Links:
+def find_links(
+    segments: Segments, joins: Joins, chances: FloatArray, track: SegmentPaths, steadiness: float
+) -> SegmentLinks:
     """Every link under the limit of unseen joins, and the joins at the ends of segments.
 
     A link is a pair of frames that is the nearest within `NEIGHBOURHOOD` of both. Its weight is that of a join: M of
@@ -89,7 +91,7 @@ def find_links(segments: Segments, joins: Joins, chances: FloatArray, track: Seg
     score -= np.minimum(steadiness * (gap / speed_unit(segments, track)) ** 2, MAX_GAP_COST)
     original = _continues(segments, source, exit_, target, entry)
     score[original] += ORIGINAL_LOG
-    return _endless(Links(source, exit_, target, entry, distance, original, score, source, source), least)
+    return _endless(SegmentLinks(source, exit_, target, entry, distance, original, score, source, source), least)
 
 
 def speed_unit(segments: Segments, track: SegmentPaths) -> float:
@@ -162,7 +164,7 @@ def _continues(segments: Segments, source: IntArray, exit_: IntArray, target: In
     return np.asarray((clip[source] == clip[target]) & (np.abs(ahead) <= 2 * pace[source]))
 
 
-def _endless(links: Links, least: int) -> Links:
+def _endless(links: SegmentLinks, least: int) -> SegmentLinks:
     """The links that can follow each other without end, each with those that can follow it."""
     while True:
         count = len(links.source)
@@ -174,7 +176,7 @@ def _endless(links: Links, least: int) -> Links:
         inside = _largest_part(start, stop)
         if len(inside) == count:
             return links._replace(start=start, stop=stop)
-        links = Links._make(x[inside] for x in links)
+        links = SegmentLinks._make(x[inside] for x in links)
 
 
 def _largest_part(start: IntArray, stop: IntArray) -> IntArray:

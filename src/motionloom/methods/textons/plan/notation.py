@@ -13,7 +13,7 @@ import numpy as np
 from motionloom.core import BadRequest, BoolArray, IntArray, NoPath
 from motionloom.methods.textons.plan.pieces import (
     MIN_FRAMES,
-    Piece,
+    TextonPiece,
     TextonPlan,
     fit_lengths,
     piece_of,
@@ -131,7 +131,7 @@ def write_path(segments: Segments, plan: TextonPlan) -> list[str]:
     """
     out: list[str] = []
     length, first = 0, 0
-    before: Piece | None = None
+    before: TextonPiece | None = None
     for piece in plan.pieces:
         whole = segments[piece.observed].length
         start, stop = piece.span or (0, whole)
@@ -145,7 +145,7 @@ def write_path(segments: Segments, plan: TextonPlan) -> list[str]:
     return out
 
 
-def _continues(before: Piece, observed: int, start: int) -> bool:
+def _continues(before: TextonPiece, observed: int, start: int) -> bool:
     """Does a piece that starts with this frame of a segment continue the piece before it?"""
     return before.observed == observed and before.span is not None and before.span[1] == start > 0
 
@@ -157,7 +157,7 @@ def plan_path(walk: SegmentWalk, words: Sequence[str | int], frames: int | None)
     the lengths that are written or were observed.
     """
     segments = walk.segments
-    pieces: list[Piece] = []
+    pieces: list[TextonPiece] = []
     for step in read_path(segments, words, walk.follows):
         if step.segment is not None:
             piece = piece_of(segments, walk.of[step.texton][step.segment])
@@ -177,7 +177,7 @@ def plan_path(walk: SegmentWalk, words: Sequence[str | int], frames: int | None)
     return plan_of(pieces, [*rushed_notes(segments, pieces), *far])
 
 
-def _part(segments: Segments, piece: Piece, step: PathStep) -> Piece:
+def _part(segments: Segments, piece: TextonPiece, step: PathStep) -> TextonPiece:
     """The part of its segment that a step plays."""
     length = segments[piece.observed].length
     if step.start is not None:
@@ -185,7 +185,7 @@ def _part(segments: Segments, piece: Piece, step: PathStep) -> Piece:
     return piece if step.stop is None else stop_at(segments, piece, min(round(step.stop * segments.fps), length))
 
 
-def _check_cuts(segments: Segments, pieces: Sequence[Piece], limit: float) -> None:
+def _check_cuts(segments: Segments, pieces: Sequence[TextonPiece], limit: float) -> None:
     """`NoPath` where a segment is left early, far from the beginning of the next."""
     for place, (a, b) in enumerate(itertools.pairwise(pieces)):
         early = a.span is not None and a.span[1] < segments[a.observed].length

@@ -22,7 +22,7 @@ RUSHED = 0.6  # share of its observed time: a texton made in less is reported
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class TextonPiece:
     """One texton of a plan."""
 
     texton: int
@@ -43,7 +43,7 @@ class Piece:
 class TextonPlan:
     """Textons in order, and how many frames of them to render."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextonPiece, ...]
     frames: int
     notes: tuple[Note, ...] = ()  # distances between the requested poses and the observed ones
     noise: int | None = None  # seed of the noise that the path over the ground was planned with; None: any
@@ -80,31 +80,31 @@ class TextonPlan:
         return out
 
 
-def plan_of(pieces: Sequence[Piece], notes: Sequence[Note] = ()) -> TextonPlan:
+def plan_of(pieces: Sequence[TextonPiece], notes: Sequence[Note] = ()) -> TextonPlan:
     """A plan that plays all pieces to their ends."""
     return TextonPlan(tuple(pieces), sum(p.length for p in pieces), tuple(notes))
 
 
-def piece_of(segments: Segments, observed: int) -> Piece:
+def piece_of(segments: Segments, observed: int) -> TextonPiece:
     """A whole observed segment as a piece, at its own length."""
     seen = segments[observed]
-    return Piece(seen.texton, observed, seen.length, seen.keys, seen.after)
+    return TextonPiece(seen.texton, observed, seen.length, seen.keys, seen.after)
 
 
-def start_at(segments: Segments, piece: Piece, first: int) -> Piece:
+def start_at(segments: Segments, piece: TextonPiece, first: int) -> TextonPiece:
     """A piece that starts with frame `first` of its observed segment and plays the rest of it at its own pace."""
     seen = segments[piece.observed]
     keys, span = seen.frames[first : first + 2], (first, seen.length)
     return dataclasses.replace(piece, keys=keys, length=seen.length - first, span=span)
 
 
-def stop_at(segments: Segments, piece: Piece, stop: int) -> Piece:
+def stop_at(segments: Segments, piece: TextonPiece, stop: int) -> TextonPiece:
     """A piece that ends before frame `stop` of its observed segment, at its own pace."""
     after = segments[piece.observed].frames[stop : stop + 2]
     return dataclasses.replace(piece, length=stop - piece.first, after=after, span=(piece.first, stop))
 
 
-def with_hard(piece: Piece, frames: Mapping[int, Frames]) -> Piece:
+def with_hard(piece: TextonPiece, frames: Mapping[int, Frames]) -> TextonPiece:
     """The piece with more frames that it must pass through (counted from its start)."""
     for t in frames:
         if not 0 <= t < piece.length:
@@ -112,12 +112,12 @@ def with_hard(piece: Piece, frames: Mapping[int, Frames]) -> Piece:
     return dataclasses.replace(piece, hard={**piece.hard, **frames})
 
 
-def observed_time(segments: Segments, piece: Piece) -> int:
+def observed_time(segments: Segments, piece: TextonPiece) -> int:
     """Observed frames of the part of its segment that a piece plays."""
     return segments[piece.observed].length if piece.span is None else piece.span[1] - piece.span[0]
 
 
-def usual_times(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0) -> FloatArray:
+def usual_times(segments: Segments, pieces: Sequence[TextonPiece], usual: float = 1.0) -> FloatArray:
     """(n, 2) frames: the shortest and the longest time of each piece within the observed range of its texton.
 
     The range runs from a texton's shortest to its longest segment, and `LENGTH_SLACK` beyond; `usual` times that.
@@ -130,7 +130,7 @@ def usual_times(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0)
     return out
 
 
-def fit_lengths(pieces: Sequence[Piece], frames: int, within: FloatArray | None = None) -> list[Piece]:
+def fit_lengths(pieces: Sequence[TextonPiece], frames: int, within: FloatArray | None = None) -> list[TextonPiece]:
     """The pieces stretched or shortened by one factor so that together they last exactly `frames`.
 
     `within` (n, 2) are bounds of each length, which are kept if all can be; the other pieces then change more.
@@ -158,7 +158,7 @@ def _scaled_within(lengths: FloatArray, within: FloatArray, frames: int) -> Floa
     return np.clip(high * lengths, within[:, 0], within[:, 1])
 
 
-def rushed_notes(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0) -> list[Note]:
+def rushed_notes(segments: Segments, pieces: Sequence[TextonPiece], usual: float = 1.0) -> list[Note]:
     """A warning if textons are made in much less time than they were observed to take, times `usual`."""
     own = np.array([observed_time(segments, p) for p in pieces])
     ratios = np.array([p.length for p in pieces]) / (own * min(usual, 1.0))
@@ -171,7 +171,7 @@ def rushed_notes(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0
     return [warning(f"{text} (below {RUSHED:.0%}): the motion is rushed, feet will slide")]
 
 
-def repeat_notes(segments: Segments, pieces: Sequence[Piece]) -> list[Note]:
+def repeat_notes(segments: Segments, pieces: Sequence[TextonPiece]) -> list[Note]:
     """A warning if most of the time shows frames that have been shown before, as far as clips are longer."""
     shown = [np.zeros(len(o.frames), bool) for o in segments.observed]
     repeated = total = 0.0
@@ -191,7 +191,7 @@ def repeat_notes(segments: Segments, pieces: Sequence[Piece]) -> list[Note]:
     return [warning(text)]
 
 
-def length_notes(segments: Segments, pieces: Sequence[Piece], usual: float = 1.0) -> list[Note]:
+def length_notes(segments: Segments, pieces: Sequence[TextonPiece], usual: float = 1.0) -> list[Note]:
     """A warning if textons last longer or shorter than they were ever observed, times `usual`."""
     within = usual_times(segments, pieces, usual)
     lengths = np.array([p.length for p in pieces])

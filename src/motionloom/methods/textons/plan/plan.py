@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from motionloom.constraints import PoseAt
 from motionloom.core.note import Note
 from motionloom.methods.textons.plan.keyframes import nearest_frame, pieces_before, pieces_between
-from motionloom.methods.textons.plan.pieces import Piece, TextonPlan, length_notes, repeat_notes, rushed_notes
+from motionloom.methods.textons.plan.pieces import TextonPiece, TextonPlan, length_notes, repeat_notes, rushed_notes
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
 from motionloom.methods.textons.plan.transitions import far_join_notes
 
@@ -19,7 +19,7 @@ def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt]) -> 
     any: a walk sampled from the transitions inside the textons that can follow each other without end.
     """
     segments, length = walk.segments, walk.options.length_factor
-    pieces: list[Piece] = []
+    pieces: list[TextonPiece] = []
     notes: list[Note] = []
     done = 0
     for at in sorted(poses):

@@ -14,7 +14,7 @@ from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan import shortest_paths as paths
-from motionloom.methods.textons.plan.pieces import MIN_FRAMES, Piece, piece_of
+from motionloom.methods.textons.plan.pieces import MIN_FRAMES, TextonPiece, piece_of
 from motionloom.methods.textons.plan.transitions import DISTANCE_UNIT, Exits, JoinFinder
 
 ESCAPE_PENALTY = 0.3  # factor of the probability of a segment for each step from it to one that was not shown lately
@@ -34,15 +34,15 @@ OnPlaced = Callable[[int, FloatArray, float], None]
 class PieceRenderer(Protocol):
     """Rendering of pieces, as far as planning needs it."""
 
-    def vary_keys(self, piece: Piece, most: float, rng: Generator) -> Frames:
+    def vary_keys(self, piece: TextonPiece, most: float, rng: Generator) -> Frames:
         """The key poses of a piece, turned by a small random offset of at most `most` radians."""
 
     def uncleaned_clips(
-        self, pieces: Iterator[Piece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
+        self, pieces: Iterator[TextonPiece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
     ) -> Iterator[Clip]:
         """Clips of pieces, one after the other."""
 
-    def uncleaned_clip(self, pieces: Sequence[Piece], frames: int, rng: Generator, options: Options) -> Clip:
+    def uncleaned_clip(self, pieces: Sequence[TextonPiece], frames: int, rng: Generator, options: Options) -> Clip:
         """The first frames of pieces as one clip."""
 
 
@@ -64,7 +64,7 @@ class SegmentWalk:
         self.stage = max(STAGE_RADIUS, far) if options.stage_radius is None else options.stage_radius
         self.place, self.heading = np.zeros(2), 0.0
         self.places: FloatArray = np.zeros((0, 2))  # (F, 2) m: where the frames of `sample` are, as far as rendered
-        self.trail: list[Piece] = []  # pieces whose place is only estimated so far
+        self.trail: list[TextonPiece] = []  # pieces whose place is only estimated so far
 
     @property
     def exits(self) -> Exits:
@@ -76,28 +76,28 @@ class SegmentWalk:
         """(N, N) may the second texton follow the first?"""
         return self.finder.follows(self.options)
 
-    def first(self) -> Piece:
+    def first(self) -> TextonPiece:
         """A segment to start with, sampled."""
         among = self.joins.inside if len(self.joins.inside) else np.arange(len(self.segments))
         return self.vary(self.piece(int(self.rng.choice(among))))
 
-    def piece(self, observed: int) -> Piece:
+    def piece(self, observed: int) -> TextonPiece:
         """An observed segment as a piece, scaled by the option `length_factor`."""
         own = piece_of(self.segments, observed)
         return dataclasses.replace(own, length=max(MIN_FRAMES, round(own.length * self.options.length_factor)))
 
-    def vary(self, piece: Piece) -> Piece:
+    def vary(self, piece: TextonPiece) -> TextonPiece:
         """The piece with both key poses turned by the same small offset (see the option `key_variation`)."""
         if self.options.key_variation <= 0:
             return piece
         return dataclasses.replace(piece, keys=self.renderer.vary_keys(piece, self.options.key_variation, self.rng))
 
-    def sample(self, frames: int) -> list[Piece]:
+    def sample(self, frames: int) -> list[TextonPiece]:
         """Sampled pieces for a number of frames. They are rendered as they are drawn, so that their path is known."""
-        drawn: list[Piece] = []
+        drawn: list[TextonPiece] = []
         places: list[FloatArray] = []
 
-        def pieces() -> Iterator[Piece]:
+        def pieces() -> Iterator[TextonPiece]:
             for piece in self.endless():
                 drawn.append(piece)
                 yield piece
@@ -117,7 +117,7 @@ class SegmentWalk:
         ends = np.cumsum([p.length for p in drawn])
         return drawn[: int(np.searchsorted(ends, frames)) + 1]
 
-    def endless(self) -> Iterator[Piece]:
+    def endless(self) -> Iterator[TextonPiece]:
         """Pieces without end; `NoPath` where nothing follows."""
         piece = self.first()
         while True:
@@ -128,7 +128,7 @@ class SegmentWalk:
                 raise NoPath(self._why_it_ends(piece, "the stream"))
             piece = following
 
-    def extend(self, pieces: list[Piece], frames: int) -> None:
+    def extend(self, pieces: list[TextonPiece], frames: int) -> None:
         """Append sampled pieces until there are enough frames."""
         total = sum(p.length for p in pieces)
         for p in pieces:
@@ -142,11 +142,11 @@ class SegmentWalk:
             self.advance(piece)
             total += piece.length
 
-    def _dead_end(self, text: str, pieces: Sequence[Piece]) -> NoPath:
+    def _dead_end(self, text: str, pieces: Sequence[TextonPiece]) -> NoPath:
         frames = sum(p.length for p in pieces)
         return NoPath(text, best=self.renderer.uncleaned_clip(pieces, frames, self.rng, self.options))
 
-    def _why_it_ends(self, piece: Piece, what: str) -> str:
+    def _why_it_ends(self, piece: TextonPiece, what: str) -> str:
         if len(self.segments) == 1:
             return (
                 f"only one segment was found, so {what} ends after it (learn from more or longer clips, or request "
@@ -157,7 +157,7 @@ class SegmentWalk:
             f"learning, so that textons are shared, or the option `unseen_limit`, now {self.options.unseen_limit:g})"
         )
 
-    def step(self, last: Piece) -> Piece | None:
+    def step(self, last: TextonPiece) -> TextonPiece | None:
         """A successor, sampled; towards the edge of the stage, those that lead back are preferred.
 
         With `balanced`, segments that were shown more often than others are less likely to come again, and so are
@@ -192,7 +192,7 @@ class SegmentWalk:
             fresh = wider
         return out
 
-    def draw(self, last: Piece, texton: int) -> Piece:
+    def draw(self, last: TextonPiece, texton: int) -> TextonPiece:
         """An observed segment of a texton; one whose key poses are near the end of the last piece is more likely."""
         choices = self.of[texton]
         apart = self.joins.distance[last.observed, choices]
@@ -200,13 +200,13 @@ class SegmentWalk:
         weights = np.exp(-self.options.distance_penalty * (apart - apart.min()) / unit)
         return self.piece(int(self.rng.choice(choices, p=weights / weights.sum())))
 
-    def draw_after(self, pieces: Sequence[Piece], texton: int) -> Piece:
+    def draw_after(self, pieces: Sequence[TextonPiece], texton: int) -> TextonPiece:
         """`draw` after the last of these pieces; without any, each segment of the texton is equally likely."""
         if pieces:
             return self.draw(pieces[-1], texton)
         return piece_of(self.segments, int(self.rng.choice(self.of[texton])))
 
-    def advance(self, piece: Piece) -> None:
+    def advance(self, piece: TextonPiece) -> None:
         """Count a piece as shown, and move on by its displacement."""
         self._move(piece)
         self.trail.append(piece)
@@ -231,12 +231,12 @@ class SegmentWalk:
         far = np.linalg.norm(place, axis=1).reshape(len(segments), LOOKAHEAD_PATHS)
         return cast("FloatArray", np.sort(far, axis=1)[:, :LOOKAHEAD_BEST].mean(axis=1))
 
-    def _move(self, piece: Piece) -> None:
+    def _move(self, piece: TextonPiece) -> None:
         move = self._step_of(piece)
         self.place = self.place + ground_turn(self.heading, move[:2])
         self.heading += float(move[2])
 
-    def _step_of(self, piece: Piece) -> FloatArray:
+    def _step_of(self, piece: TextonPiece) -> FloatArray:
         """(3,) displacement to the left and forward (m), and turn (rad) of a piece."""
         return cast("FloatArray", self.moves[piece.observed])
 

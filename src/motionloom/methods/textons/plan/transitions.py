@@ -20,7 +20,7 @@ from motionloom.kinematics.fk import positions
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan import shortest_paths as paths
-from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.segments import Segments
 
 VELOCITY_HORIZON = 0.1  # s: velocities count as the displacement in this time
@@ -180,7 +180,7 @@ def keys_distance(a: Frames, b: Frames, segments: Segments) -> float:
     return float(_rms_distances(pose_features(a, segments), pose_features(b, segments), segments)[0, 0])
 
 
-def far_join_notes(segments: Segments, pieces: Sequence[Piece], limit: float) -> list[Note]:
+def far_join_notes(segments: Segments, pieces: Sequence[TextonPiece], limit: float) -> list[Note]:
     """A warning, with the distance, for every two successive pieces that are farther apart than `limit` metres."""
     out = []
     for place, (a, b) in enumerate(itertools.pairwise(pieces)):

@@ -13,7 +13,7 @@ from motionloom.core.note import warning
 from motionloom.kinematics.channels.sides import on_side_of
 from motionloom.kinematics.local_frames import Frames, joined, pose_distance
 from motionloom.methods.textons.plan.keyframes import with_poses
-from motionloom.methods.textons.plan.pieces import Piece, TextonPlan, with_hard
+from motionloom.methods.textons.plan.pieces import TextonPiece, TextonPlan, with_hard
 from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.textons.render.texton_coordinates import TextonCharts
 from motionloom.rotation import angle_between, inverse, multiply
@@ -89,7 +89,7 @@ def edit_pose(
     return dataclasses.replace(plan, pieces=tuple(pieces), notes=(*plan.notes, note))
 
 
-def _note(charts: TextonCharts, piece: Piece, pose: PoseAt, was: Frames, now: Frames) -> Note:
+def _note(charts: TextonCharts, piece: TextonPiece, pose: PoseAt, was: Frames, now: Frames) -> Note:
     skeleton = charts.segments.skeleton
     far = distance_to_texton(charts, piece.texton, now)
     moved = 100 * float(pose_distance(was, now, skeleton)[0, 0])

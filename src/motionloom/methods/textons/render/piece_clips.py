@@ -22,7 +22,7 @@ from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.local_frames import Frames, joined, path_of, restore
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.plan.random_walk import OnPlaced
 from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.textons.segments import Segments
@@ -63,8 +63,8 @@ class GroundingState:
 
 
 def render_piece(
-    synthesizer: Synthesizer, piece: Piece, following: Piece | None, rng: Generator, options: Options
-) -> tuple[RenderedFrames, Piece | None]:
+    synthesizer: Synthesizer, piece: TextonPiece, following: TextonPiece | None, rng: Generator, options: Options
+) -> tuple[RenderedFrames, TextonPiece | None]:
     """The frames of a piece, and the following piece: with free ends it starts in the frames that this one led to."""
     fps = synthesizer.segments.fps
     frames = synthesizer.piece_frames(

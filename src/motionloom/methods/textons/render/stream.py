@@ -18,7 +18,7 @@ from motionloom.kinematics.feet.grounding import lift_sunk_feet
 from motionloom.kinematics.feet.windowed_cleanup import CleanupState, clean_windows
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.config import Options
-from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.plan.random_walk import OnPlaced
 from motionloom.methods.textons.render.piece_clips import GroundingState, ground_and_place, render_piece
 from motionloom.methods.textons.render.synthesis import Synthesizer
@@ -30,13 +30,13 @@ class Renderer:
 
     synthesizer: Synthesizer
 
-    def vary_keys(self, piece: Piece, most: float, rng: Generator) -> Frames:
+    def vary_keys(self, piece: TextonPiece, most: float, rng: Generator) -> Frames:
         """The key poses of a piece, turned by a small random offset (see `TextonCharts.vary_keys`)."""
         return self.synthesizer.charts.vary_keys(piece, most, rng)
 
     def render_clip(
         self,
-        pieces: Sequence[Piece],
+        pieces: Sequence[TextonPiece],
         frames: int,
         rng: Generator,
         options: Options,
@@ -55,7 +55,7 @@ class Renderer:
         return concatenate([*out, *clean])[:frames], state
 
     def stream_clips(
-        self, pieces: Iterator[Piece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
+        self, pieces: Iterator[TextonPiece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
     ) -> Iterator[Clip]:
         """Cleaned clips that follow each other without a seam; they end if the pieces do.
 
@@ -73,7 +73,7 @@ class Renderer:
         yield from clean_windows(state, None, heights)[1]
 
     def uncleaned_clips(
-        self, pieces: Iterator[Piece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
+        self, pieces: Iterator[TextonPiece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
     ) -> Iterator[Clip]:
         """Clips that follow each other, not cleaned: feet are grounded, but neither lifted nor pinned."""
         segments, state = self.synthesizer.segments, GroundingState()
@@ -89,7 +89,7 @@ class Renderer:
 
     def uncleaned_clip(
         self,
-        pieces: Sequence[Piece],
+        pieces: Sequence[TextonPiece],
         frames: int,
         rng: Generator,
         options: Options,

@@ -14,7 +14,7 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.learn.lds import Dynamics, Texton
-from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.render.cache import ByteCache
 from motionloom.methods.textons.render.reference import ReferenceSegment, reference_segment
 from motionloom.methods.textons.render.texton_coordinates import TextonCharts
@@ -69,8 +69,8 @@ class Synthesizer:
 
     def piece_frames(
         self,
-        piece: Piece,
-        following: Piece | None,
+        piece: TextonPiece,
+        following: TextonPiece | None,
         rng: Generator,
         *,
         noise: float,
@@ -104,7 +104,7 @@ class Synthesizer:
 
     def _frames(
         self,
-        piece: Piece,
+        piece: TextonPiece,
         ends: Frames | None,
         rng: Generator,
         *,
@@ -149,7 +149,7 @@ class Synthesizer:
         return np.array(sorted({0, *below}) if below else [], np.int64)
 
     def _driven(
-        self, piece: Piece, ends: Frames | None, force: FloatArray, rest: FloatArray | None, like: FloatArray
+        self, piece: TextonPiece, ends: Frames | None, force: FloatArray, rest: FloatArray | None, like: FloatArray
     ) -> Frames:
         """The run of a piece under a force, as frames."""
         if ends is None:
@@ -161,7 +161,7 @@ class Synthesizer:
         return self.charts.frames(y, piece.texton)
 
     def _between(
-        self, piece: Piece, ends: Frames, force: FloatArray, rest: FloatArray | None, like: FloatArray
+        self, piece: TextonPiece, ends: Frames, force: FloatArray, rest: FloatArray | None, like: FloatArray
     ) -> FloatArray:
         """(l + 2, D) the usual run, from its own key poses to those that follow."""
         from motionloom.methods.textons.render._kernels import ease_between
@@ -181,7 +181,7 @@ class Synthesizer:
         ease_between(missing, length, SLOPE_FRAMES, y)
         return y
 
-    def _free(self, piece: Piece, force: FloatArray, rest: FloatArray | None, like: FloatArray) -> FloatArray:
+    def _free(self, piece: TextonPiece, force: FloatArray, rest: FloatArray | None, like: FloatArray) -> FloatArray:
         """(l + 2, D) a run from its key poses that leads anywhere; their residual outside the basis dies out."""
         dynamics = self.textons[piece.texton].dynamics
         goals = self.charts.coordinates(piece.keys, piece.texton, like[:2]) - dynamics.mean
@@ -197,7 +197,7 @@ class Synthesizer:
         return y
 
     def _through(
-        self, piece: Piece, ends: Frames, force: FloatArray, rest: FloatArray | None, like: FloatArray
+        self, piece: TextonPiece, ends: Frames, force: FloatArray, rest: FloatArray | None, like: FloatArray
     ) -> FloatArray:
         """(l + 2, D) a run through more frames than its ends."""
         dynamics, length = self.textons[piece.texton].dynamics, len(force)
@@ -238,7 +238,7 @@ class Synthesizer:
         )
         return cast("FloatArray", found)
 
-    def reference(self, piece: Piece, lengthening: str) -> ReferenceSegment:
+    def reference(self, piece: TextonPiece, lengthening: str) -> ReferenceSegment:
         """The observed segment of a piece at the piece's length."""
         key = (piece.observed, piece.span, piece.length, lengthening)
         found = self._references.get(

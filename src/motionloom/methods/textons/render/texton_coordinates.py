@@ -12,7 +12,7 @@ from motionloom.kinematics.channels.metric import MetricSpace, from_coordinates,
 from motionloom.kinematics.channels.sides import continuous, on_side_of
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.learn.lds import Texton
-from motionloom.methods.textons.plan.pieces import Piece
+from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.segments import Segments
 
 
@@ -48,7 +48,7 @@ class TextonCharts:
             self._spreads[texton] = ((self.observed(texton) - dynamics.mean) @ dynamics.basis).std(0)
         return self._spreads[texton]
 
-    def vary_keys(self, piece: Piece, most: float, rng: Generator) -> Frames:
+    def vary_keys(self, piece: TextonPiece, most: float, rng: Generator) -> Frames:
         """The key poses of a piece, both turned by the same small offset: a smoothed P(X_1) of LI 4.1.
 
         The offset is drawn from the spread of the texton's states, without the root's place, and scaled so that the

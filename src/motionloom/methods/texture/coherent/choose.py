@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from motionloom.core import BoolArray, FloatArray, IntArray, NoPath, Progress
 from motionloom.core.progress import watch
-from motionloom.methods.texture.coherent.links import Clips, Links
+from motionloom.methods.texture.coherent.links import Clips, FrameLinks
 
 Float32 = NDArray[np.float32]
 
@@ -71,7 +71,7 @@ def missing_room(links: IntArray, ends: Clips, half: int) -> FloatArray:
 def choose_frames(
     costs: Callable[[int, int], Float32],
     frames: int,
-    links: Links,
+    links: FrameLinks,
     ends: Clips,
     fps: float,
     prices: Prices,
@@ -129,7 +129,7 @@ def choose_frames(
     return out
 
 
-def _closing(links: Links, ends: Clips, prices: Prices) -> FloatArray:
+def _closing(links: FrameLinks, ends: Clips, prices: Prices) -> FloatArray:
     """(N,) what it costs at least to come to each frame from another place: the best link of the frame before it."""
     before = np.maximum(np.arange(len(ends.first)) - 1, ends.first)
     best = np.where(links.costs[:, 0] >= 0, prices.jump * links.costs[:, 0], IMPOSSIBLE)

@@ -19,7 +19,7 @@ NO_COST = -1.0  # of a link that does not exist
 CELLS = 2_000_000  # of the table of distances that are computed at a time
 
 
-class Links(NamedTuple):
+class FrameLinks(NamedTuple):
     """L links of each of N frames: a jump goes from the frame to the one after the link."""
 
     frames: IntArray  # (N, L) -1 where there is none
@@ -39,7 +39,7 @@ def clip_ends(lengths: Sequence[int]) -> Clips:
     return Clips(np.repeat(ends - lengths, lengths), np.repeat(ends - 1, lengths))
 
 
-def find_links(rows: FloatArray, ends: Clips, fps: float, groups: BoolArray, progress: Progress) -> Links:
+def find_links(rows: FloatArray, ends: Clips, fps: float, groups: BoolArray, progress: Progress) -> FrameLinks:
     """The best links of all frames into each of the groups (G, N), by exhaustive comparison of features (N, D)."""
     from motionloom.methods.texture.coherent._kernels import nearest_links
 
@@ -55,4 +55,4 @@ def find_links(rows: FloatArray, ends: Clips, fps: float, groups: BoolArray, pro
         squares: NDArray[np.float32] = np.zeros((part.stop - part.start + 2 * half, count), np.float32)
         squares[low - part.start + half : high - part.start + half] = squared_distances(values[low:high], values)
         nearest_links(squares, part.start, part.stop - part.start, *ends, gauss, gap, groups, COUNT, links, costs)
-    return Links(links, np.where(links >= 0, costs.astype(float), NO_COST))
+    return FrameLinks(links, np.where(links >= 0, costs.astype(float), NO_COST))

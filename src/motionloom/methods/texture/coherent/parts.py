@@ -20,14 +20,14 @@ CONTACT = 0.04  # m: a foot that stands in one frame and swings in the other
 USUAL = 1.3  # times the 95th percentile of a part's accelerations: up to here they are no noise
 
 
-class Part(NamedTuple):
+class JointGroup(NamedTuple):
     """Joints that always come from the same example frame."""
 
     name: str
     joints: tuple[int, ...]
 
 
-def body_parts(skeleton: Skeleton, limbs: bool) -> tuple[Part, ...]:
+def body_parts(skeleton: Skeleton, limbs: bool) -> tuple[JointGroup, ...]:
     """The parts in the order in which they are chosen; the first one has the root.
 
     It is all that stands on the ground and what carries it: hips, legs and trunk. Arms and head, of a four-legged body
@@ -36,17 +36,17 @@ def body_parts(skeleton: Skeleton, limbs: bool) -> tuple[Part, ...]:
     everything = tuple(range(len(skeleton)))
     walking = feet(skeleton)
     if not limbs or not walking:
-        return (Part("body", everything),)
+        return (JointGroup("body", everything),)
     carrying = {0, *(j for foot in walking for j in (*skeleton.chain(foot.ankle), *skeleton.below(foot.thigh)))}
-    others: list[Part] = []
+    others: list[JointGroup] = []
     taken = set(carrying)
     for name in ("left_arm", "right_arm", "head", "tail"):
         joints = tuple(j for j in _group(skeleton, name) if j not in taken)
         if joints:
-            others.append(Part(name, joints))
+            others.append(JointGroup(name, joints))
             taken.update(joints)
     rest = tuple(j for j in everything if j in carrying or j not in taken)
-    return (Part("legs", rest), *others)
+    return (JointGroup("legs", rest), *others)
 
 
 def _group(skeleton: Skeleton, name: str) -> list[int]:
@@ -59,7 +59,7 @@ def _group(skeleton: Skeleton, name: str) -> list[int]:
     return group(skeleton, name) if name in top or skeleton.find("neck", "head") is not None else []
 
 
-def features(clips: Sequence[Clip], parts: Sequence[Part]) -> tuple[FloatArray, ...]:
+def features(clips: Sequence[Clip], parts: Sequence[JointGroup]) -> tuple[FloatArray, ...]:
     """For each part (N, D) metres, over all frames: squared distances of rows are mean squared distances of joints.
 
     The first part is seen from where the body is and faces: places of its joints, the way that the hips make in
@@ -74,7 +74,7 @@ def features(clips: Sequence[Clip], parts: Sequence[Part]) -> tuple[FloatArray, 
     return tuple(np.ascontiguousarray(x) for x in out)
 
 
-def roughness(clips: Sequence[Clip], part: Part) -> FloatArray:
+def roughness(clips: Sequence[Clip], part: JointGroup) -> FloatArray:
     """(N,) 0 or more: how far the angular accelerations of a part exceed `USUAL` times their 95th percentile, squared.
 
     Noise of a capture turns a trunk and its arms against each other, so that hands stay where they are; joints of
@@ -95,7 +95,7 @@ def roughness(clips: Sequence[Clip], part: Part) -> FloatArray:
     return np.maximum(total / usual - 1.0, 0.0) ** 2 if usual > 0 else np.zeros(len(total))
 
 
-def _carrier(clip: Clip, part: Part) -> FloatArray:
+def _carrier(clip: Clip, part: JointGroup) -> FloatArray:
     places = fk(clip)[:, list(part.joints)]
     hips = clip.root * [1.0, 0.0, 1.0]
     turn = yaw(-headings(clip))[:, None]

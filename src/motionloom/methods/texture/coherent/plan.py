@@ -15,11 +15,11 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import parts as split
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE, Prices, choose_frames, intervals
-from motionloom.methods.texture.coherent.links import GAP, WINDOW, Clips, Links
-from motionloom.methods.texture.coherent.parts import Part
+from motionloom.methods.texture.coherent.links import GAP, WINDOW, Clips, FrameLinks
+from motionloom.methods.texture.coherent.parts import JointGroup
 from motionloom.methods.texture.coherent.wanted import (
-    Guide,
     Price,
+    RootGuide,
     Wanted,
     along_prices,
     example_rates,
@@ -45,14 +45,14 @@ LIMB_INTERVAL = (0.5, 0.9)  # s
 BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
 
 
-class Material(NamedTuple):
+class ExampleArrays(NamedTuple):
     """The examples as the choice reads them."""
 
     clips: Sequence[Clip]
     ends: Clips
-    parts: tuple[Part, ...]
+    parts: tuple[JointGroup, ...]
     features: tuple[FloatArray, ...]  # (N, D) of each part
-    links: tuple[Links, ...]
+    links: tuple[FrameLinks, ...]
     influence: FloatArray  # (J, J)
     broken: BoolArray  # (N,) frames that `motionloom check` calls broken
     rough: tuple[FloatArray, ...]  # (N,) of each part: see `roughness`
@@ -68,7 +68,7 @@ class Material(NamedTuple):
 
 
 def choose_parts(
-    material: Material,
+    material: ExampleArrays,
     request: Request,
     frames: int,
     options: Options,
@@ -108,7 +108,7 @@ def _visible(rows: FloatArray, ends: Clips, fps: float) -> float:
     return SEAM**2 * max(float(np.median(change)) if len(change) else 0.0, 1e-6)
 
 
-def _loop_seams(material: Material, number: int, prices: Prices, first: int) -> FloatArray:
+def _loop_seams(material: ExampleArrays, number: int, prices: Prices, first: int) -> FloatArray:
     """(N,) what it costs to show frame `first` after each example frame: nothing after the one before it."""
     rows, count = material.features[number], len(material.ends.first)
     half = max(1, round(2 * WINDOW * material.clips[0].fps))
@@ -125,11 +125,11 @@ def _loop_seams(material: Material, number: int, prices: Prices, first: int) -> 
 
 
 def _wanted(
-    material: Material,
+    material: ExampleArrays,
     request: Request,
-    part: Part,
+    part: JointGroup,
     frames: int,
-    lead: Guide | None,
+    lead: RootGuide | None,
     rooted: bool,
     rates: tuple[FloatArray, FloatArray],
 ) -> Wanted:
@@ -157,7 +157,9 @@ class _Beside:
     shown one stretch for long, it is much dearer for the last one for a while, so that no long piece is copied.
     """
 
-    def __init__(self, material: Material, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float) -> None:
+    def __init__(
+        self, material: ExampleArrays, number: int, shown: Sequence[IntArray], wanted: Wanted, fps: float
+    ) -> None:
         self.wanted, self.shown, self.ends = wanted, shown, material.ends
         weights = np.sqrt(material.part_weights()[number, :number])
         self.rows = [(w * rows).astype(np.float32) for w, rows in zip(weights, material.features, strict=False)]

@@ -9,14 +9,14 @@ import numpy as np
 from motionloom.constraints.displace import smootherstep
 from motionloom.core import Clip, FloatArray, IntArray, Skeleton
 from motionloom.kinematics.local_frames import Frames, restore
-from motionloom.methods.texture.cells import Track
+from motionloom.methods.texture.cells import FrameBlend
 from motionloom.methods.texture.coherent.links import Clips
-from motionloom.methods.texture.coherent.parts import Part
+from motionloom.methods.texture.coherent.parts import JointGroup
 from motionloom.methods.texture.coherent.tremble import calmed
 from motionloom.rotation import nearest_sign, slerp
 
 
-def crossfaded(shown: IntArray, ends: Clips, half: int) -> Track:
+def crossfaded(shown: IntArray, ends: Clips, half: int) -> FrameBlend:
     """The example frames (F,) with each seam crossfaded over up to `half` frames on both sides.
 
     The stretch before the seam goes on beyond it, and the one after it begins earlier; where their clips have no frames
@@ -37,22 +37,22 @@ def crossfaded(shown: IntArray, ends: Clips, half: int) -> Track:
         other[s] = np.where(before, np.maximum(b + s - seam, ends.first[b]), np.minimum(a + 1 + s - seam, ends.last[a]))
         share[s] = np.where(before, weight, 1.0 - weight)
     more = share > 0.5  # the seam is not in the middle: the heavier one is the main one
-    return Track(np.where(more, other, shown), np.where(more, shown, other), np.where(more, 1.0 - share, share))
+    return FrameBlend(np.where(more, other, shown), np.where(more, shown, other), np.where(more, 1.0 - share, share))
 
 
-def joint_tracks(tracks: Sequence[Track], parts: Sequence[Part], joints: int) -> Track:
+def joint_tracks(tracks: Sequence[FrameBlend], parts: Sequence[JointGroup], joints: int) -> FrameBlend:
     """What every joint shows (F, J), from the tracks of the parts."""
     owner = np.zeros(joints, np.int64)
     for k, part in enumerate(parts):
         owner[list(part.joints)] = k
     main, other = np.stack([t.main for t in tracks], 1), np.stack([t.other for t in tracks], 1)
-    return Track(main[:, owner], other[:, owner], np.stack([t.share for t in tracks], 1)[:, owner])
+    return FrameBlend(main[:, owner], other[:, owner], np.stack([t.share for t in tracks], 1)[:, owner])
 
 
 def render_tracks(
     frames: Frames,
-    tracks: Sequence[Track],
-    parts: Sequence[Part],
+    tracks: Sequence[FrameBlend],
+    parts: Sequence[JointGroup],
     quick: dict[int, FloatArray],
     skeleton: Skeleton,
     fps: float,

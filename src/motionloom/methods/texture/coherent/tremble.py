@@ -8,8 +8,8 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.kinematics.local_frames import observe
-from motionloom.methods.texture.cells import Track
-from motionloom.methods.texture.coherent.parts import Part
+from motionloom.methods.texture.cells import FrameBlend
+from motionloom.methods.texture.coherent.parts import JointGroup
 from motionloom.rotation import angle_between, continuous, exp, inverse, log, multiply, nearest_sign, normalize, slerp
 
 QUICK = 0.05  # s: deviation of the Gaussian; what it leaves out of a rotation is quick
@@ -17,12 +17,12 @@ STILL = np.radians(0.01)  # rad: a joint that turns less never turns
 LARGEST = 0.03  # rad: a larger difference from the smoothed rotation is motion, not trembling
 
 
-def tops(part: Part, skeleton: Skeleton) -> list[int]:
+def tops(part: JointGroup, skeleton: Skeleton) -> list[int]:
     """The joints of a part that hang on another one."""
     return [j for j in part.joints if int(skeleton.parents[j]) not in part.joints]
 
 
-def turned_joints(clips: Sequence[Clip], part: Part) -> list[int]:
+def turned_joints(clips: Sequence[Clip], part: JointGroup) -> list[int]:
     """The joints that bear the corrections of a part: those that hang on another part, or, where these never turn in
     the clips, as the collar bones of many captures, the first ones below that do."""
     skeleton, out = clips[0].skeleton, []
@@ -37,7 +37,7 @@ def turned_joints(clips: Sequence[Clip], part: Part) -> list[int]:
     return out
 
 
-def quick_turns(clips: Sequence[Clip], parts: Sequence[Part]) -> dict[int, FloatArray]:
+def quick_turns(clips: Sequence[Clip], parts: Sequence[JointGroup]) -> dict[int, FloatArray]:
     """By joint that bears corrections: (N, 4) H = S^-1 Q of all frames, Q the rotation of what the limb hangs on and S
     that smoothed over time.
 
@@ -63,8 +63,8 @@ def quick_turns(clips: Sequence[Clip], parts: Sequence[Part]) -> dict[int, Float
 
 def calmed(
     turns: FloatArray,
-    tracks: Sequence[Track],
-    parts: Sequence[Part],
+    tracks: Sequence[FrameBlend],
+    parts: Sequence[JointGroup],
     quick: dict[int, FloatArray],
     skeleton: Skeleton,
 ) -> FloatArray:
@@ -84,7 +84,7 @@ def calmed(
     return out
 
 
-def _blended(rows: FloatArray, track: Track) -> FloatArray:
+def _blended(rows: FloatArray, track: FrameBlend) -> FloatArray:
     a, b = rows[track.main], rows[track.other]
     return slerp(a, nearest_sign(b, a), track.share)
 

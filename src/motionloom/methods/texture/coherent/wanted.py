@@ -28,7 +28,7 @@ from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.pace import pace
 from motionloom.kinematics.travel import steady_travel, without_heading
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE
-from motionloom.methods.texture.coherent.parts import Part
+from motionloom.methods.texture.coherent.parts import JointGroup
 from motionloom.methods.texture.paths import path_places
 from motionloom.rotation import angle_between, to_matrix, wrap_angle
 
@@ -51,14 +51,14 @@ class Price(NamedTuple):
     costs: FloatArray  # (N,) m^2
 
 
-class Guide(NamedTuple):
+class RootGuide(NamedTuple):
     """The speed and turn rate that would lead from one root key to the next; NaN where nothing is wanted."""
 
     speed: FloatArray  # (F,) m/s
     turn: FloatArray  # (F,) rad/s
 
 
-def style_prices(styles: Iterable[Style], clips: Sequence[Clip], part: Part, frames: int) -> list[Price]:
+def style_prices(styles: Iterable[Style], clips: Sequence[Clip], part: JointGroup, frames: int) -> list[Price]:
     """Frames without the label are impossible where it is hard, and dear where it is not.
 
     A soft style counts for a part as much as for its joints; a hard one is about the whole body.
@@ -74,7 +74,7 @@ def style_prices(styles: Iterable[Style], clips: Sequence[Clip], part: Part, fra
     return out
 
 
-def pose_prices(poses: Iterable[PoseAt], clips: Sequence[Clip], part: Part, frames: int) -> list[Price]:
+def pose_prices(poses: Iterable[PoseAt], clips: Sequence[Clip], part: JointGroup, frames: int) -> list[Price]:
     """How unlike each example frame is to a pose, over the joints of a part that it fixes."""
     out = []
     for pose in poses:
@@ -97,7 +97,7 @@ def pose_prices(poses: Iterable[PoseAt], clips: Sequence[Clip], part: Part, fram
     return out
 
 
-def along_prices(asked: Iterable[PoseAlong], clips: Sequence[Clip], part: Part, frames: int) -> list[Price]:
+def along_prices(asked: Iterable[PoseAlong], clips: Sequence[Clip], part: JointGroup, frames: int) -> list[Price]:
     """How unlike each example frame is to every frame of a given clip, over the joints of a part that it fixes."""
     out, skeleton = [], clips[0].skeleton
     for c in asked:
@@ -158,7 +158,7 @@ def pace_prices(paces: Iterable[Pace], clips: Sequence[Clip], frames: int) -> li
     return out
 
 
-def guide(request: Request, frames: int, fps: float) -> Guide | None:
+def guide(request: Request, frames: int, fps: float) -> RootGuide | None:
     """The speeds and turn rates that lead through the root keys and along the paths of a request; None without any."""
     places: dict[int, FloatArray] = {}
     headings: dict[int, float] = {}
@@ -189,7 +189,7 @@ def guide(request: Request, frames: int, fps: float) -> Guide | None:
             headings.setdefault((a + b) // 2, float(np.arctan2(way[0], way[1])))
     for a, b in pairwise(sorted(headings)):
         turn[a:b] = float(wrap_angle(headings[b] - headings[a])) / ((b - a) / fps)
-    return Guide(speed, turn)
+    return RootGuide(speed, turn)
 
 
 def example_rates(clips: Sequence[Clip]) -> tuple[FloatArray, FloatArray]:
@@ -210,7 +210,7 @@ class Wanted(NamedTuple):
     """The prices of one part in the frames of a result."""
 
     prices: tuple[Price, ...]
-    guide: Guide | None  # of the part that has the root
+    guide: RootGuide | None  # of the part that has the root
     rates: tuple[FloatArray, FloatArray]  # of the examples
 
     def costs(self, first: int, stop: int) -> Float32:

@@ -37,7 +37,7 @@ class Cells(NamedTuple):
     source: Any  # (F, J) example frame, -1 where none
 
 
-class Weights(NamedTuple):
+class DistanceWeights(NamedTuple):
     """What the distance is weighted with."""
 
     influence: Any  # (J, J) M

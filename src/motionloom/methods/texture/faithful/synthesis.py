@@ -67,7 +67,7 @@ def synthesize_texture(
     progress: Progress,
 ) -> Texture:
     """The texture for keys and styles (EDEN 3.6): from the coarsest level to the finest."""
-    from motionloom.methods.texture.faithful._kernels import Cells, Weights
+    from motionloom.methods.texture.faithful._kernels import Cells, DistanceWeights
     from motionloom.methods.texture.faithful._kernels_level import synthesize_pass
 
     key_pyramid, style_pyramid = key_levels(keys, options), style_levels(styles, len(levels))
@@ -84,7 +84,7 @@ def synthesize_texture(
         for number in range(options.passes):
             point, orientation = options.root_weights_at(number)
             window, deviation = options.window_at(level), options.falloff_at(level)
-            weights = Weights(
+            weights = DistanceWeights(
                 influence,
                 gauss(window, deviation),
                 gauss(coarse_window(window), deviation / 2),
