@@ -18,7 +18,7 @@ from motionloom.samples.person import ANKLE, BALL, HEEL, TIP
 class Swing:
     """The shape of one step through the air. Keys are (part of the swing's time, share, height, pitch).
 
-    Way is the part of the ground distance covered, height is of the ankle above the line between its flat places
+    Distance is the part of the ground distance covered, height is of the ankle above the line between its flat places
     (m), pitch is of the foot (rad, toes up positive).
     """
 

@@ -36,13 +36,13 @@ def make_section(folder: Path) -> Section:
     there = synthesize(model, Request.from_yaml(WISH))
     save(there, folder / "graph_there.bvh")
     crowd = crowd_clips(model, CROWD, 6.0, apart=True)
-    way = travel(there)
-    off = np.linalg.norm(way.place - [2.5, 4.0], axis=1)
+    path = travel(there)
+    off = np.linalg.norm(path.place - [2.5, 4.0], axis=1)
     at = int(off.argmin())
     numbers = (
         ("learned in", f"{learned - start:.1f} s"),
         ("nearest to the place", f"{100 * off[at]:.0f} cm"),
-        ("facing there", f"{np.degrees(way.heading[at]):.0f} of 90 degrees"),
+        ("facing there", f"{np.degrees(path.heading[at]):.0f} of 90 degrees"),
     )
     return Section(
         "Parametric motion graphs: characters that follow commands",

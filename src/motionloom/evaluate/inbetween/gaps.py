@@ -102,8 +102,8 @@ def hermite(window: Clip, gap: int) -> Clip:
     root[PAST:target] = root[first] + lasting[:, None] * speed + reaching[:, None] * (root[target] - root[first])
     here = rotations[first]
     spin = (gap + 1) * log(multiply(inverse(rotations[first - 1]), here))
-    way = log(multiply(inverse(here), rotations[target]))
-    rotations[PAST:target] = multiply(here, exp(lasting[:, None, None] * spin + reaching[:, None, None] * way))
+    turn = log(multiply(inverse(here), rotations[target]))
+    rotations[PAST:target] = multiply(here, exp(lasting[:, None, None] * spin + reaching[:, None, None] * turn))
     return replace(window, root=root, rotations=rotations)
 
 

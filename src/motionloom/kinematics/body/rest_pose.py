@@ -46,7 +46,7 @@ def stance(clip: Clip) -> Stance:
 def stands(skeleton: Skeleton) -> bool:
     """Does the rest pose stand: feet well below thighs, head above hips?
 
-    Without feet: do bones that branch off go their own ways, instead of all lying on one line?
+    Without feet: do bones that branch off go in different directions, instead of all lying on one line?
     """
     places = world(skeleton, np.zeros((1, 3)), np.tile(IDENTITY, (1, len(skeleton), 1)))[0][0]
     legs = feet(skeleton)

@@ -72,7 +72,7 @@ def move(
 ) -> None:
     """Move a character on by the rates of its last pose, and put down its new one.
 
-    `was` and `shown` are rows of the observed frames of both. Where the same foot parts stand in both, the way is
+    `was` and `shown` are rows of the observed frames of both. Where the same foot parts stand in both, the path is
     corrected by how much more they slip than they did there; in height, the lowest part comes as far above the floor as
     it was.
     """

@@ -14,10 +14,10 @@ from motionloom.kinematics.fk import world
 from motionloom.kinematics.ik.limb import folding_direction, limb_rotations
 from motionloom.rotation import between, multiply, rotate
 
-MAX_STANDING_REACH = 0.995  # of its length: what a standing leg may stretch to before the hips give way
+MAX_STANDING_REACH = 0.995  # of its length: what a standing leg may stretch to before the hips descend
 EASY_REACH, MAX_REACH = 0.95, 0.998  # of its length: where a leg in the air begins to stretch, and what it never passes
 RELAX_RATE = 0.3  # of its length in a second: how fast that stretch goes back where a leg stood stretched
-HIP_SMOOTHING = 0.06  # s over which the hips' giving way is smoothed
+HIP_SMOOTHING = 0.06  # s over which the hips' descent is smoothed
 
 
 class Windows(NamedTuple):
@@ -45,12 +45,12 @@ def hold_plants(windows: Windows, fps: float) -> tuple[FloatArray, FloatArray]:
     A part that stands in A, or in B, goes where that clip has it; one that stands over the cut in two places moves
     smoothly from one to the other, as it must. Between plants the correction fades along a C1 curve. Where heel and
     toe both stand, the foot is turned so that both keep their places. Bones never stretch: where a leg would have to,
-    the hips give way first, smoothly. The first and the last frame of each window stay as they are.
+    the hips descend first, smoothly. The first and the last frame of each window stay as they are.
     """
     posed = _posed(windows)
-    way = _give_way(windows, posed, _targets(windows, posed), fps)
-    windows = windows._replace(root=windows.root + way)
-    posed = posed._replace(places=posed.places + way[:, :, None])
+    shift = _lower_hips(windows, posed, _targets(windows, posed), fps)
+    windows = windows._replace(root=windows.root + shift)
+    posed = posed._replace(places=posed.places + shift[:, :, None])
     count, n = windows.root.shape[:2]
     rotations = np.array(windows.rotations)
     slides = None if windows.slides is None else windows.slides.reshape(count * n, -1, 3)
@@ -231,7 +231,7 @@ def _within_reach(
     return np.asarray(thigh + share[..., None] * line)
 
 
-def _give_way(windows: Windows, posed: _Posed, targets: list[_Target], fps: float) -> FloatArray:
+def _lower_hips(windows: Windows, posed: _Posed, targets: list[_Target], fps: float) -> FloatArray:
     """How far the hips move, (K, n, 3) m, so that legs which stand can reach their feet; zero at both ends.
 
     Each leg needs the distance that it lacks beyond MAX_STANDING_REACH of its length (or of its present length, or of

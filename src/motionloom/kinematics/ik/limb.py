@@ -111,10 +111,11 @@ def _folded(
     """The part of the new lower bone across the upper one: where the knee folds to, as long as the sine of its angle.
 
     across + h (sine_new - sine)+ f, with f `bend` made square to the bone and h falling smoothly from 1 (straight)
-    to 0 at 10 degrees: a bent knee keeps its plane, and a straight one that must bend takes f.
+    to 0 at 10 degrees: a bent knee keeps its plane, and a straight one that must bend takes f. Without `bend`, f is any
+    direction across the bone.
     """
-    way = np.eye(3)[np.abs(t).argmin(-1)] if bend is None else np.asarray(bend, float)  # None: any way across the bone
-    f = way - np.einsum("...i,...i->...", t, way)[..., None] * t
+    side = np.eye(3)[np.abs(t).argmin(-1)] if bend is None else np.asarray(bend, float)
+    f = side - np.einsum("...i,...i->...", t, side)[..., None] * t
     f = _unit(f, f)
     along = np.einsum("...i,...i->...", across, f)
     if bend is None:
@@ -122,7 +123,7 @@ def _folded(
     weight = (1 - smoothstep(sine / STRAIGHT)) * np.maximum(sine_new - sine, 0)
     side = across + np.where(along >= 0, weight, 0)[..., None] * f
     same = sine_new[..., None] * _unit(side, f)
-    little = 1 - smoothstep(sine / STRAIGHT - 1)  # 10 degrees backward is a knee past straight; 20 is a way of bending
+    little = 1 - smoothstep(sine / STRAIGHT - 1)  # 10 degrees backward is a knee past straight; 20 is a bend
     passing = 1 - (1 - smoothstep(asked / PASSING)) * np.clip(-along / BACKWARD, 0, 1)
     over = np.where(along < 0, little * passing, 0)[..., None]
     forward = sine_new[..., None] * _unit(across + (weight - 2 * along)[..., None] * f, f)

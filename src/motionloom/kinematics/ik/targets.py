@@ -80,7 +80,7 @@ class PositionTarget:
 
 @dataclass(frozen=True, eq=False)
 class OrientationTarget:
-    """A joint is turned in a given way in the world. Residual: the turn vector from there, log(Q Q*^-1), radians."""
+    """A joint has a given orientation in the world. Residual: the turn vector from there, log(Q Q*^-1), radians."""
 
     joint: int | str
     frames: IntArray

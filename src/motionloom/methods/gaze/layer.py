@@ -68,8 +68,8 @@ class GazeLayer:
         """(N, 3) the points, and for turning characters without one a point in the direction of their command."""
         count = len(poses.root)
         now = root_headings(poses.rotations[:, 0], self.body.skeleton)
-        way = np.broadcast_to(commands.place, (count, 2)) - poses.root[:, [0, 2]]
-        wanted = np.where(np.isnan(way[:, 0]), commands.heading, np.arctan2(way[:, 0], way[:, 1]))
+        towards = np.broadcast_to(commands.place, (count, 2)) - poses.root[:, [0, 2]]
+        wanted = np.where(np.isnan(towards[:, 0]), commands.heading, np.arctan2(towards[:, 0], towards[:, 1]))
         turning = np.abs(wrap_angle(wanted - now)) > TURNING  # not where nothing is commanded
         ahead = poses.root + AHEAD * np.stack([np.sin(wanted), 0 * wanted, np.cos(wanted)], 1)
         ahead[:, 1] = EYE_HEIGHT

@@ -34,7 +34,7 @@ def commanded(given: Any) -> bool:
 def wanted_node(t: Any, n: int, given: Any, place: Any) -> Any:
     """The node that the commands ask for from node n: the action, or one that can turn and has the speed.
 
-    At a commanded place it is the node that stays, if there is one; the way in which one stops is counted in.
+    At a commanded place it is the node that stays, if there is one; the distance in which one stops is counted in.
     """
     if given[ACTION] >= 0:
         return np.int64(given[ACTION])
@@ -132,7 +132,7 @@ def fewest_clips(error: float, least: float, largest: float) -> float:
 @kernel
 def plans_turns(t: Any, m: int, given: Any, place: Any, course: float) -> bool:
     """Whether turns towards the commanded place are planned: there is a heading on arrival, or a turning circle
-    around the place, which the way there would follow for ever."""
+    around the place, which the path there would follow for ever."""
     if math.isnan(given[PLACE_X]):
         return False
     if not math.isnan(given[FACING]):

@@ -23,7 +23,7 @@ SEGMENT = 0.5  # s of a segment, where turns are followed within a clip
 NEAR, NEAR_TURN = 0.25, math.radians(15.0)  # m and rad: a goal is reached
 AIM = 0.5  # of both: a plan aims at this or less
 MISS = 1.5  # s that a miss by NEAR counts
-WIDER = 1.4  # the radius of the rest of a way, in turning radii: turns change gradually
+WIDER = 1.4  # the radius of the rest of a path, in turning radii: turns change gradually
 COINCIDE = 1e-10  # squared distance of circles of radius 1 that coincide, or touch, but for rounding
 AT_TURN, SPEED, RATE, SECONDS, LEAST, LARGEST = range(6)  # columns of `curves`
 
@@ -77,7 +77,7 @@ def missed(at: Any, goal: Any) -> float:
 
 @kernel
 def rest_of_way(at: Any, goal: Any, radius: float, speed: float) -> float:
-    """s from a course to the goal on the shortest way with a turning radius, with `speed`.
+    """s from a course to the goal on the shortest path with a turning radius, with `speed`.
 
     Without a heading at the goal it is an arc and a straight line; for a goal inside a turning circle, a whole turn.
     """
@@ -100,7 +100,7 @@ def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
     """The turn (rad) to go towards now, so that the goal (x, z, heading or NaN) is reached soonest.
 
     All courses of three segments, each towards one of a few turns, are tried: what counts is the time until the goal
-    is passed, with a penalty for missing it, or the time of the rest of the way from the end of the course (`dubins`).
+    is passed, with a penalty for missing it, or the time of the rest of the path from the end of the course (`dubins`).
     """
     count = len(curves)
     low, high = curves[0, AT_TURN], curves[count - 1, AT_TURN]
@@ -155,10 +155,10 @@ def course_cost(curves: Any, at: Any, target: float, goal: Any, half_life: float
 
 @kernel
 def dubins(start: Any, x: float, z: float, heading: float, radius: float) -> float:
-    """Metres of the shortest way with a least turning radius from (x, z, heading) to another (L. Dubins 1957).
+    """Metres of the shortest path with a least turning radius from (x, z, heading) to another (L. Dubins 1957).
 
     Three of the six words (left-straight-left, left-straight-right, left-right-left) on the ground and on its mirror
-    image. Where the first and last circle coincide, the way is a single arc: the straight part has no direction.
+    image. Where the first and last circle coincide, the path is a single arc: the straight part has no direction.
     """
     dz, dx = (z - start[1]) / radius, (x - start[0]) / radius
     far, angle = math.hypot(dx, dz), math.atan2(dx, dz)

@@ -28,9 +28,9 @@ def course_curves(nodes: Sequence[Node], edges: Sequence[Edge], neighbours: int)
             continue
         left, ahead, by, seconds = node.moves(TURNS).T
         half = np.where(np.abs(by) > 1e-6, 0.5 * by, 1e-6)
-        way = np.hypot(left, ahead) * half / np.sin(half)  # of an arc with this chord
+        arc = np.hypot(left, ahead) * half / np.sin(half)  # of an arc with this chord
         turn = np.linspace(node.space.low[column], node.space.high[column], TURNS) / factor
-        out[n, :, :4] = np.stack([turn, way / seconds, by / seconds, seconds], 1)
+        out[n, :, :4] = np.stack([turn, arc / seconds, by / seconds, seconds], 1)
         out[n, :, 4:] = turn[:, None]
         if n in own:
             out[n, :, 4:] = _following(node, own[n], neighbours)

@@ -82,7 +82,7 @@ def fit(
     if not kept:
         raise BadRequest(f"no motion can go on for ever: {listed or 'there are no edges'}")
     for i in dropped:
-        notes += (warning(f"node {nodes[i].name} is left out: no way leads to it and back"),)
+        notes += (warning(f"node {nodes[i].name} is left out: no edges lead to it and back"),)
     if dropped:
         notes += info(*(f"proposed: {p.text}" for p in _missing(nodes, edges, kept, dropped, config)))
     number = {n: i for i, n in enumerate(kept)}
@@ -222,7 +222,7 @@ def with_layered(wanted: Sequence[WantedEdge], specs: Sequence[NodeSpec]) -> lis
 
 
 def strong_part(count: int, edges: Sequence[Edge]) -> tuple[list[int], list[int]]:
-    """The largest set of nodes that can all be reached from each other, and the others; no node without a way on."""
+    """The largest set of nodes that can all be reached from each other, and the others; no dead ends."""
     can = np.zeros((count, count), bool)
     for e in edges:
         can[e.source, e.target] = True

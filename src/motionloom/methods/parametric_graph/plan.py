@@ -286,7 +286,7 @@ def _best_few(score: FloatArray, tried: Paths, count: int) -> IntArray:
 
 
 def _reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: ParametricGraphLive) -> FloatArray:
-    """In tolerances: the least error so far, or what the way that is left will leave."""
+    """In tolerances: the least error so far, or what the rest of the path will leave."""
     last = c.frame(frames, live.fps)
     upto = tried.place[:, : last + 1]
     far = np.linalg.norm(upto - np.asarray(c.position), axis=2) / c.tolerance
@@ -310,10 +310,10 @@ def _reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: Parametr
 
 def _ahead_of(c: Avoid, tried: Paths) -> FloatArray:
     """(N,) m from the centre of a region to the next metres straight ahead."""
-    way = np.stack([np.sin(tried.heading[:, -1]), np.cos(tried.heading[:, -1])], 1)
+    facing = np.stack([np.sin(tried.heading[:, -1]), np.cos(tried.heading[:, -1])], 1)
     to = np.asarray(c.center) - tried.place[:, -1]
-    along = np.clip((to * way).sum(1), 0.0, AVOID_LOOKAHEAD)
-    return np.asarray(np.linalg.norm(to - along[:, None] * way, axis=1))
+    along = np.clip((to * facing).sum(1), 0.0, AVOID_LOOKAHEAD)
+    return np.asarray(np.linalg.norm(to - along[:, None] * facing, axis=1))
 
 
 def _heading_cost(c: HeadFor, tried: Paths, span: range, fps: float) -> FloatArray:
@@ -322,9 +322,9 @@ def _heading_cost(c: HeadFor, tried: Paths, span: range, fps: float) -> FloatArr
     first = max(span.start, last - round(fps), 0)
     if last <= first:
         return np.zeros(len(tried.place))
-    way = tried.place[:, last] - tried.place[:, first]
-    moving = np.linalg.norm(way, axis=1) >= 0.1
-    direction = np.where(moving, np.arctan2(way[:, 0], way[:, 1]), tried.heading[:, last])
+    moved = tried.place[:, last] - tried.place[:, first]
+    moving = np.linalg.norm(moved, axis=1) >= 0.1
+    direction = np.where(moving, np.arctan2(moved[:, 0], moved[:, 1]), tried.heading[:, last])
     return np.asarray(np.abs((direction - c.heading + np.pi) % (2 * np.pi) - np.pi) / c.tolerance)
 
 
@@ -365,9 +365,9 @@ class _Path:
         self.due = np.interp(np.arange(frames), knots, goals)
         self.timed = at is not None
 
-    def at(self, way: FloatArray) -> FloatArray:
-        """Points of the path by their way from its beginning."""
-        return np.stack([np.interp(way, self.length, self.dense[:, i]) for i in (0, 1)], -1)
+    def at(self, distance: FloatArray) -> FloatArray:
+        """Points of the path by their distance from its beginning."""
+        return np.stack([np.interp(distance, self.length, self.dense[:, i]) for i in (0, 1)], -1)
 
     def along(self, place: FloatArray) -> FloatArray:
         """(N, F) how far along each character is: the nearest point, within half a metre of where it should be."""
@@ -386,10 +386,10 @@ class _Path:
 
     def direction(self, place: FloatArray, frame: int) -> float:
         """The direction from the last place to the point of the path a little ahead."""
-        way = min(self.due[min(frame, len(self.due) - 1)] + PATH_LOOKAHEAD, self.length[-1] + PATH_LOOKAHEAD)
-        goal = self.at(np.array(min(way, self.length[-1])))
-        if way > self.length[-1]:
+        distance = min(self.due[min(frame, len(self.due) - 1)] + PATH_LOOKAHEAD, self.length[-1] + PATH_LOOKAHEAD)
+        goal = self.at(np.array(min(distance, self.length[-1])))
+        if distance > self.length[-1]:
             end = self.dense[-1] - self.dense[max(len(self.dense) - 3, 0)]
-            goal = goal + end / max(np.linalg.norm(end), 1e-9) * (way - self.length[-1])
+            goal = goal + end / max(np.linalg.norm(end), 1e-9) * (distance - self.length[-1])
         off = goal - place[-1]
         return float(math.atan2(off[0], off[1]))

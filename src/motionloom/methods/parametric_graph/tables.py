@@ -61,7 +61,7 @@ class ParametricGraphTables(NamedTuple):
     edge_target: IntArray  # (E,)
     edge_first: IntArray  # (E + 1,) samples of each edge
     edge_within: FloatArray  # (E, 2, D) parameters of the source from which an edge leaves, in units; infinite: all
-    hop: IntArray  # (N, N) edge to take from a node towards another, -1 if there is no way
+    hop: IntArray  # (N, N) edge to take from a node towards another, -1 if there is no path
     sample_values: FloatArray  # (S, D) parameters of the source, in units of its range
     low: FloatArray  # (S, D) box of the target, in units of its range
     high: FloatArray
@@ -172,18 +172,18 @@ def _stay(nodes: Sequence[Node]) -> int:
 
 
 def _stopping(stay: int, nodes: Sequence[Node], edges: Sequence[Edge], hop: IntArray) -> float:
-    """Metres from the last clip of a node that can turn to the end of the way to the node that stays."""
+    """Metres from the last clip of a node that can turn to the end of the path to the node that stays."""
     turning = [i for i, n in enumerate(nodes) if n.turn_column[0] >= 0]
     if stay < 0 or not turning:
         return 0.0
-    way, at = 0.3, turning[0]
+    distance, at = 0.3, turning[0]
     for _ in nodes:
         edge = hop[at, stay]
         if edge < 0 or at == stay:
             break
         at = edges[edge].target
-        way += float(np.linalg.norm(nodes[at].moves(3)[1, :2])) if at != stay else 0.0
-    return way
+        distance += float(np.linalg.norm(nodes[at].moves(3)[1, :2])) if at != stay else 0.0
+    return distance
 
 
 def _radius(node: Node, seconds: float) -> float:
@@ -215,7 +215,7 @@ def _stacked(given: Sequence[FloatArray], width: int) -> FloatArray:
 
 
 def _hops(count: int, edges: Sequence[Edge]) -> IntArray:
-    """(N, N) the first edge of a shortest way between nodes; from a node to itself, its own edge or the way around."""
+    """(N, N) the first edge of a shortest path between nodes; from a node to itself, of its shortest cycle."""
     out = np.full((count, count), -1, np.int64)
     far = np.full((count, count), np.inf)
     for e, edge in enumerate(edges):

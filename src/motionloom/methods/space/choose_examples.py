@@ -66,24 +66,28 @@ def gather(
     if cyclic and len(steady) < len(cuts):
         if len(steady) > values.shape[1]:
             others = [cuts[k].name for k in range(len(cuts)) if k not in steady]
-            notes.append(warning(f"cycles that change on the way and cannot repeat, left out: {', '.join(others)}"))
+            notes.append(
+                warning(f"cycles that change between their ends and cannot repeat, left out: {', '.join(others)}")
+            )
             kept = steady
         else:
-            notes.append(warning("most cycles change on the way; `repeat: no` plays them once instead of bending them"))
+            notes.append(
+                warning("most cycles change between their ends; `repeat: no` plays them once instead of bending them")
+            )
     if merge > 0:
         apart, merged = without_near_equals([cuts[k] for k in kept], values[kept], merge)
         kept = [kept[k] for k in apart]
         if merged:
             notes += info(f"{merged} of {len(cuts)} cuts have nearly the parameters of others, left out")
     if keys is not None:
-        way = Registration("key-times", list(range(len(kept))), [np.asarray(keys[k], float) for k in kept])
+        timing = Registration("key-times", list(range(len(kept))), [np.asarray(keys[k], float) for k in kept])
     else:
-        way = choose_registration([cuts[k] for k in kept], registration)
-    kept, notes = [kept[k] for k in way.kept], [*notes, *way.notes]
+        timing = choose_registration([cuts[k] for k in kept], registration)
+    kept, notes = [kept[k] for k in timing.kept], [*notes, *timing.notes]
     reference = _middle_one(values[kept])
     chosen = [cuts[k] for k in kept]
-    rows = _registered(chosen, way, reference, cyclic, margin, smooth, progress)
-    times = way.keys
+    rows = _registered(chosen, timing, reference, cyclic, margin, smooth, progress)
+    times = timing.keys
     cost = _costs(rows, chosen, reference)
     bad = {k: f"{100 * cost[k]:.1f} cm from the reference" for k in _outliers(cost, most_cost, reference)}
     bad |= _twisted(rows, reference, chosen[0].clip.skeleton)
@@ -101,7 +105,7 @@ def gather(
     values = values[kept]
     check_enough(chosen, values, parameters)
     check_independent(chosen, values, parameters)
-    return Gathered(rows, tuple(chosen), values, cost, way.rule, times, tuple(notes))
+    return Gathered(rows, tuple(chosen), values, cost, timing.rule, times, tuple(notes))
 
 
 class Registration(NamedTuple):
@@ -173,12 +177,14 @@ def _middle_one(values: FloatArray) -> int:
 
 
 def _registered(
-    cuts: Sequence[ExampleCut], way: Registration, reference: int, cyclic: bool, margin: float, smooth: bool,
+    cuts: Sequence[ExampleCut], timing: Registration, reference: int, cyclic: bool, margin: float, smooth: bool,
     progress: Progress,
 ) -> Registered:  # fmt: skip
     """The cuts as registered rows; the margins stay outside of u = 0 to 1."""
     played = [cut.played for cut in cuts]
-    curve = registered_curve(played, way.rule, reference=reference, keys=way.keys, smooth=smooth, progress=progress)
+    curve = registered_curve(
+        played, timing.rule, reference=reference, keys=timing.keys, smooth=smooth, progress=progress
+    )
     shifts = np.array([cut.before / cut.clip.fps for cut in cuts])
     moved = type(curve)(curve.knots, curve.control + shifts, curve.degree)
     return register_rows([cut.clip for cut in cuts], moved, cyclic=cyclic, margin=margin)

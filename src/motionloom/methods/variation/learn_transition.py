@@ -85,7 +85,7 @@ def climb(
             trial[list(update.nodes)] = update.rows
             count = len(edges)
             if sorted_nodes(trial[:, 2 * count :]) is None:
-                continue  # an update of this round has closed the way for this one
+                continue  # an update of this round excludes this one
             due = downstream(trial, update.nodes)
             new_made, new_parts = resynthesised(material, rules, trial, search.kind, trying, (made, parts, due))
             if new_parts.sum() > parts.sum() + GAIN:

@@ -107,13 +107,13 @@ def _steered(
     joint = clip.skeleton.joint(owners[k].joint)
     begin = max((int(last) for last in tasks.last[:k] if last < frame), default=0)  # what was met before stays
     off = (given.target[k] - fk(clip[frame : frame + 1])[0, joint])[[0, 2]]
-    way = clip.root[frame, [0, 2]] - clip.root[begin, [0, 2]]
-    wanted = way + off
+    moved = clip.root[frame, [0, 2]] - clip.root[begin, [0, 2]]
+    wanted = moved + off
     count = frame - begin
-    if count < 2 or np.linalg.norm(way) < 0.05 or np.linalg.norm(wanted) < 1e-6:
+    if count < 2 or np.linalg.norm(moved) < 0.05 or np.linalg.norm(wanted) < 1e-6:
         return run
-    scale = float(np.linalg.norm(wanted) / np.linalg.norm(way))
-    angle = float(wrap_angle(np.arctan2(wanted[0], wanted[1]) - np.arctan2(way[0], way[1])))
+    scale = float(np.linalg.norm(wanted) / np.linalg.norm(moved))
+    angle = float(wrap_angle(np.arctan2(wanted[0], wanted[1]) - np.arctan2(moved[0], moved[1])))
     steering = run.steering.copy()
     steering[begin:frame, 0] = np.clip(steering[begin:frame, 0] * scale, *SCALES)
     steering[begin:frame, 1] = np.clip(steering[begin:frame, 1] + 2 * angle / count, -TURN / fps, TURN / fps)

@@ -15,7 +15,7 @@ from motionloom.core.progress import each
 
 SLOPE = 3  # steps in a row of a time-warping path
 KNOTS = 0.2  # s between knots of a warp
-RATE = 0.05  # s: a change of pose counts as the way made in this time
+RATE = 0.05  # s: a change of pose counts as the distance covered in this time
 SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
 CLOSED = 0.4  # ... and at most so many times the deviation of all poses (cycles: 0.15 to 0.25; half a cycle more: 0.6)
 REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
@@ -138,7 +138,7 @@ def _take_distance(takes: FloatArray, scales: FloatArray, fps: float) -> float:
 
 
 def _features(values: FloatArray, scales: FloatArray, fps: float) -> FloatArray:
-    """(F, 2 D) scaled values and the way that they make in `RATE` seconds."""
+    """(F, 2 D) scaled values and how far they move in `RATE` seconds."""
     scaled = values * scales
     rate = np.gradient(scaled, axis=0) * fps * RATE if len(values) > 1 else np.zeros_like(scaled)
     return np.hstack([scaled, rate])

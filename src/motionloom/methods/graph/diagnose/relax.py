@@ -83,7 +83,7 @@ def relax_threshold(
     """All transitions up to a limit from and to the frames `outside` (N,), rough ones too.
 
     Frame rates above 30 fps are thinned; of more than 8,000 frames some clips of the core are left out, then some
-    others. So a limit found this way is sufficient, but not always the least.
+    others. So a limit that is found like this is sufficient, but not always the least.
     """
     step = max(1, round(graph.clips[0].fps / SEARCH_FPS))
     fps = graph.clips[0].fps / step

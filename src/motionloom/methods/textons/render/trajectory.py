@@ -66,7 +66,7 @@ def eased(ends: Mapping[int, FloatArray], length: int, *, reach: int = 12) -> Fl
     """(length, D) a smooth curve through the given frames, for the residual outside the basis.
 
     Values ease from one to the next (3p^2 - 2p^3). Frames that are given side by side also give their slope, which
-    dies out within `reach` frames: followed all the way, a small one would lead far off.
+    dies out within `reach` frames: followed to the end, a small one would lead far off.
     """
     known = sorted(ends)
     out = np.empty((length, len(next(iter(ends.values())))))

@@ -1,4 +1,4 @@
-"""Links between similar example frames, and the cheapest way along them. Tests hold them against plain versions."""
+"""Links between similar example frames, and the cheapest path along them. Tests hold them against plain versions."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def cheapest_choices(
 
 @kernel
 def follow(choices: Any, links: Any, last: Any, start: Any, state: Any, out: Any) -> Any:
-    """The example frames along the choices from `start`; the state after the last of `out`, -1 if there is no way."""
+    """The example frames along the choices from `start`; the state after the last of `out`, -1 if there is none."""
     j = start
     for t in range(len(out)):
         out[t] = j

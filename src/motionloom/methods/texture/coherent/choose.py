@@ -1,4 +1,4 @@
-"""The example frames that a part shows: the cheapest way along links, block by block, fair to all of the examples."""
+"""The example frames that a part shows: the cheapest path along links, block by block, fair to all of the examples."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from motionloom.kinematics.local_frames import observe
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import inverse, log, multiply, rotate, to_matrix, yaw
 
-SPEED = 0.1  # s: a velocity of the hips counts as the way made in this time
+SPEED = 0.1  # s: a velocity of the hips counts as the distance covered in this time
 CONTACT = 0.04  # m: a foot that stands in one frame and swings in the other
 USUAL = 1.3  # times the 95th percentile of a part's accelerations: up to here they are no noise
 
@@ -62,7 +62,7 @@ def _group(skeleton: Skeleton, name: str) -> list[int]:
 def features(clips: Sequence[Clip], parts: Sequence[JointGroup]) -> tuple[FloatArray, ...]:
     """For each part (N, D) metres, over all frames: squared distances of rows are mean squared distances of joints.
 
-    The first part is seen from where the body is and faces: places of its joints, the way that the hips make in
+    The first part is seen from where the body is and faces: places of its joints, the distance that the hips cover in
     `SPEED`, and contacts, worth `CONTACT` each. Others are compared by their rotations, times the length they move.
     """
     out = [np.concatenate([_carrier(clip, parts[0]) for clip in clips])]

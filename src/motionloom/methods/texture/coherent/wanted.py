@@ -36,11 +36,11 @@ Float32 = NDArray[np.float32]
 
 HARD_POSE = 40.0  # weight of a hard pose; that of a soft one is its own
 HARD_PACE = 10.0  # weight of a hard pace
-LEVER = 0.3  # m: an angle of a joint counts as the way of a point this far from it
+LEVER = 0.3  # m: an angle of a joint counts as the distance of a point this far from it
 STYLE = 0.02  # m^2: a frame without a style of importance 1
 LIFTED = 0.02  # m^2: a frame in which a foot that is planted does not stand
 GUIDE = 0.03  # s^2: of the squared difference in speed (m/s) or turn rate (rad/s) from what leads to the next root key
-SHORT_LEG = 0.3  # m: a shorter way between two root keys has no direction of its own
+SHORT_LEG = 0.3  # m: a shorter distance between two root keys has no direction of its own
 
 
 class Price(NamedTuple):
@@ -183,10 +183,10 @@ def guide(request: Request, frames: int, fps: float) -> RootGuide | None:
     headings.setdefault(0, begin.heading)
     speed, turn = np.full(frames, np.nan), np.full(frames, np.nan)
     for a, b in pairwise(sorted(places)):
-        way = places[b] - places[a]
-        speed[a:b] = np.linalg.norm(way) / ((b - a) / fps)
-        if np.linalg.norm(way) > SHORT_LEG:
-            headings.setdefault((a + b) // 2, float(np.arctan2(way[0], way[1])))
+        moved = places[b] - places[a]
+        speed[a:b] = np.linalg.norm(moved) / ((b - a) / fps)
+        if np.linalg.norm(moved) > SHORT_LEG:
+            headings.setdefault((a + b) // 2, float(np.arctan2(moved[0], moved[1])))
     for a, b in pairwise(sorted(headings)):
         turn[a:b] = float(wrap_angle(headings[b] - headings[a])) / ((b - a) / fps)
     return RootGuide(speed, turn)
