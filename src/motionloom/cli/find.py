@@ -130,70 +130,51 @@ def opened(
     """The stored web of a folder; it is built where there is none, or where clips or settings are others."""
     from motionloom.core import BadRequest
     from motionloom.io import expand_paths
-    from motionloom.recipes.matching import build_library, digests_of, load_library, save_library
+    from motionloom.recipes.matching import build_library, load_current, save_library
 
     if not folder.is_dir():
         raise BadRequest(f"{folder}: expected a folder of clips")
     clips = [path for path in expand_paths([str(folder)]) if path.resolve() != stored.resolve()]
-    if stored.exists():
-        library = load_library(stored)
-        paths = [folder / name for name in library.files]
-        present = {path.resolve() for path in clips}
-        settings = (library.web.threshold, library.web.window, library.web.joints)
-        same = settings == (threshold, window, joints) and present >= {path.resolve() for path in paths}
-        if same and digests_of(paths) == library.digests:  # links that lead elsewhere are not read
-            new = len(present) - len(paths)
-            if new:
-                print_line(
-                    f"{plural(new, 'file')} of the folder not in {stored.name}: delete it to have it built again"
-                )
-            return library
+    settings: dict[str, Any] = {"threshold": threshold, "window": window, "joints": joints}
+    current = load_current(stored, folder, clips, **settings)
+    if current is not None:
+        library, new = current
+        if new:
+            print_line(f"{plural(new, 'file')} of the folder not in {stored.name}: delete it to have it built again")
+        return library
     loaded = load_all([str(path) for path in clips], reading)
     with busy("comparing clips") as report:
-        library = build_library(
-            [p for p, _ in loaded], [c for _, c in loaded], folder, threshold=threshold, window=window, joints=joints,
-            progress=report,
-        )  # fmt: skip
+        library = build_library([p for p, _ in loaded], [c for _, c in loaded], folder, **settings, progress=report)
     save_library(library, stored)
     skipped = f"; {plural(library.web.skipped, 'pair')} with other skeletons skipped" if library.web.skipped else ""
     print_line(f"{stored}: {plural(len(library.files), 'clip')}, {plural(len(library.web.ends), 'path')}{skipped}")
     return library
 
 
-def part_of(folder: Path, library: Library, span: FileSpan, reading: Any) -> Any:
-    """The clip of a stretch, with its recipe."""
-    from motionloom.io import load
-    from motionloom.recipes.recorded_edits import trim
-
-    start = int(library.first[span.clip])
-    clip = load(folder / library.files[span.clip], reading)
-    rate = clip.fps
-    return trim(clip, start=(span.first - start) / rate, end=min((span.last - start + 1) / rate, len(clip) / rate))
-
-
 def write_cuts(folder: Path, library: Library, spans: list[FileSpan], out: Path, reading: Any) -> None:
     """Each stretch as a BVH file."""
     from motionloom.io import save
+    from motionloom.recipes.matching import span_clip
 
     out.mkdir(parents=True, exist_ok=True)
     for s in spans:
         stem = library.files[s.clip].rpartition(".")[0].replace("/", "_")
-        save(part_of(folder, library, s, reading), out / f"{stem}_{s.first}-{s.last}.bvh")
+        save(span_clip(library, s, folder, reading), out / f"{stem}_{s.first}-{s.last}.bvh")
     print_line(f"{out}: {plural(len(spans), 'clip')}")
 
 
 def draw(folder: Path, library: Library, query: FileSpan, spans: list[FileSpan], out: Path, reading: Any) -> None:
     """A filmstrip of the query above each match."""
     from motionloom.plot.filmstrip import save_filmstrip
-    from motionloom.recipes.matching import span_name
+    from motionloom.recipes.matching import span_clip, span_name
 
     out.mkdir(parents=True, exist_ok=True)
-    first = part_of(folder, library, query, reading)
+    first = span_clip(library, query, folder, reading)
     with busy("drawing") as report:
         for n, s in enumerate(spans):
             report(n / len(spans), "drawing")
             titles = [span_name(library, query), span_name(library, s)]
             save_filmstrip(
-                [first, part_of(folder, library, s, reading)], out / f"match_{n + 1:03d}.png", titles=titles, poses=8,
+                [first, span_clip(library, s, folder, reading)], out / f"match_{n + 1:03d}.png", titles=titles, poses=8,
                 aligned=False,
             )  # fmt: skip

@@ -15,10 +15,13 @@ from motionloom.analysis.match_web import WINDOW, Match, MatchWeb, build_web, fi
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, IntArray, Progress
 from motionloom.core.files import read_regular
 from motionloom.core.text import is_unicode, read_json
+from motionloom.io import Reading, load
 from motionloom.io.arrays.npz_data import Arrays
 from motionloom.io.atomic_files import finish_interrupted, write_whole
 from motionloom.io.digest import file_sha256
 from motionloom.io.reader_notes import Notes
+from motionloom.io.reader_settings import DEFAULT
+from motionloom.recipes.recorded_edits import trim
 
 VERSION = 2
 
@@ -64,6 +67,33 @@ def build_library(
 def digests_of(paths: Sequence[Path]) -> tuple[str, ...]:
     """sha256 of each file."""
     return tuple(file_sha256(path) for path in paths)
+
+
+def load_current(
+    stored: Path, folder: Path, clips: Sequence[Path], *, threshold: float, window: float, joints: Sequence[str]
+) -> tuple[Library, int] | None:
+    """The stored library of a folder and how many clips are new since, or None if it must be built (again).
+
+    That is so where nothing is stored, or where clips or settings have changed.
+    """
+    if not stored.exists():
+        return None
+    library = load_library(stored)
+    paths = [folder / name for name in library.files]
+    present = {path.resolve() for path in clips}
+    settings = (library.web.threshold, library.web.window, library.web.joints)
+    same = settings == (threshold, window, tuple(joints)) and present >= {path.resolve() for path in paths}
+    if not same or digests_of(paths) != library.digests:  # links that lead elsewhere are not read
+        return None
+    return library, len(present) - len(paths)
+
+
+def span_clip(library: Library, span: FileSpan, folder: Path, reading: Reading = DEFAULT) -> Clip:
+    """The clip of a stretch, with its recipe."""
+    start = int(library.first[span.clip])
+    clip = load(folder / library.files[span.clip], reading)
+    rate = clip.fps
+    return trim(clip, start=(span.first - start) / rate, end=min((span.last - start + 1) / rate, len(clip) / rate))
 
 
 def save_library(library: Library, path: str | Path) -> None:
