@@ -33,6 +33,9 @@ def test_an_action_is_put_on_a_walk(run: Any, clips: Path, tmp_path: Path) -> No
     assert len(made) == len(load(clips / "walks/left.bvh")) == summary["frames"]
     assert made.origin.parts == ("lower", "upper")
     assert out.with_suffix(".png").stat().st_size > 5_000
+    facts = run("info", out).out
+    assert f"left.bvh: {len(made)} frames (lower)" in facts
+    assert f"box.bvh: {len(made)} frames (upper)" in facts
 
 
 def test_every_action_is_put_on_every_walk(run: Any, clips: Path, tmp_path: Path) -> None:

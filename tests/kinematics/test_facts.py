@@ -25,7 +25,7 @@ def test_sources_are_counted_and_cuts_between_runs_too(tiny: Clip) -> None:
     which, frames = np.array([0] * 6 + [1] * 4), np.array([0, 1, 2, 7, 8, 9, 0, 1, 2, 3])
     origin = Origin(sources=(Source("a"), Source("b")), which=which, frames=frames)
     f = clip_facts(replace(tiny, origin=origin))
-    assert f.sources == ((Source("a"), 6), (Source("b"), 4))
+    assert f.sources == ((Source("a"), 6, ()), (Source("b"), 4, ()))
     assert f.cuts == 2
 
 

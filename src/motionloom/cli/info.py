@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from motionloom.kinematics.summary import Facts
 
 
+MAX_PARTS = 4  # of the body are listed for a source
 FEW = 4  # files: numpy reads so many small ones before numba is imported
 
 
@@ -180,7 +182,9 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
         f"  labels   {', '.join(f.labels) or 'none'}",
     ]
     lines += [f"  made     {step.describe()}" for step in f.made]
-    lines += [f"  from     {source.title or 'no file'}: {plural(frames, 'frame')}" for source, frames in f.sources]
+    lines += [
+        f"  from     {source.title or 'no file'}: {plural(n, 'frame')}{_parts(parts)}" for source, n, parts in f.sources
+    ]
     if f.blends:
         lines.append(f"  blends   {f.blends} (`view --sources`)")
     if f.cuts:
@@ -189,6 +193,12 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
         lines.append(f"  licence  {f.licence}")
     lines += [f"  note     {note}" for note in f.notes]
     return [*lines, "  joints", *_tree(skeleton)]
+
+
+def _parts(names: Sequence[str]) -> str:
+    """The parts of the body that a source is used for; "" for all of it."""
+    listed = ", ".join(names[:MAX_PARTS]) + (", ..." if len(names) > MAX_PARTS else "")
+    return f" ({listed})" if names else ""
 
 
 def _tree(skeleton: Skeleton) -> list[str]:

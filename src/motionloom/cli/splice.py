@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from motionloom.blend.splice import Splice
     from motionloom.core import Clip
 
-STAGES = ("time", "space", "posture")
+STAGES = ("time", "space", "posture", "steady")
 
 
 @with_reading(trim_tpose=True)
@@ -33,7 +33,7 @@ def splice(
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", metavar="STAGE", help="Leave out a stage: time, space, posture; repeatable."),
+        typer.Option("--without", metavar="STAGE", help="Leave out a stage: time, space, posture, steady; repeatable."),
     ] = None,
     baseline: Annotated[
         str | None,
@@ -44,7 +44,9 @@ def splice(
         typer.Option("--cut", metavar="PART", help="upper, left_arm, right_arm, head, left_hand, right_hand."),
     ] = "upper",
     crop: Annotated[bool, typer.Option("--crop", help="End where the action is over, if it is too short.")] = False,
-    picture: Annotated[bool, typer.Option("--picture", help="Write a filmstrip (.png) beside each result.")] = False,
+    picture: Annotated[
+        bool, typer.Option("--picture", help="Write a filmstrip (.png) of action, walk and result.")
+    ] = False,
     force: Force = False,
     json: Json = False,
     *,
@@ -88,7 +90,7 @@ def splice(
                 continue
             save(made.clip, target)
             if picture:
-                _draw(clips[b], made.clip, target)
+                _draw(made, clips[a].name, clips[b], target)
             results.append(_summary(made, target, a, b))
     if json:
         print_json([*results, *failed])
@@ -113,7 +115,7 @@ def _stages(without: Sequence[str], baseline: str | None) -> dict[str, Any]:
         raise BadRequest(f"--without: expected {', '.join(STAGES)}, found {wrong[0]!r}")
     if baseline is None:
         space = "local" if "space" in without else "aligned"
-        return {"time": "time" not in without, "space": space, "posture": "posture" not in without}
+        return {"space": space, **{name: name not in without for name in ("time", "posture", "steady")}}
     if without:
         raise BadRequest("--baseline already leaves out stages: give it without --without")
     if baseline not in BASELINES:
@@ -140,11 +142,14 @@ def _summary(made: Splice, target: Path, upper: Path, lower: Path) -> dict[str, 
     }
 
 
-def _draw(lower: Clip, clip: Clip, target: Path) -> None:
+def _draw(made: Splice, action: str, lower: Clip, target: Path) -> None:
+    """The action at the times that were used, the walk and the result, in one column for each time."""
+    from motionloom.analysis import at_times
     from motionloom.plot.filmstrip import save_filmstrip
 
-    titles = [lower.name, target.stem]
-    save_filmstrip([lower[: len(clip)], clip], target.with_suffix(".png"), titles=titles)
+    rows = [at_times(made.upper, made.seconds), lower[: len(made.clip)], made.clip]
+    titles = [f"{action}, timed by the legs of {lower.name}", lower.name, target.stem]
+    save_filmstrip(rows, target.with_suffix(".png"), titles=titles)
 
 
 def _print(results: Sequence[dict[str, Any]], actions: int, walks: int) -> None:

@@ -32,7 +32,7 @@ class Facts:
     roles: tuple[tuple[str, str], ...]  # (role, joint name)
     labels: tuple[str, ...]
     slides: bool  # do joints also slide?
-    sources: tuple[tuple[Source, int], ...]  # the captured clips, each with its number of frames by weight
+    sources: tuple[tuple[Source, int, tuple[str, ...]], ...]  # the captured clips: see `_sources`
     blends: int  # runs of frames that blend several sources
     cuts: int  # places where one run of source frames ends and another begins, blends apart
     made: tuple[Made, ...]  # the steps that made it
@@ -44,7 +44,7 @@ class Facts:
         out = asdict(self)
         out["roles"] = dict(self.roles)
         out["notes"] = as_dicts(self.notes)
-        out["sources"] = [{**source._asdict(), "frames": frames} for source, frames in self.sources]
+        out["sources"] = [{**source._asdict(), "frames": n, "parts": parts} for source, n, parts in self.sources]
         out["made"] = [step.as_dict() for step in self.made]
         return out
 
@@ -80,11 +80,21 @@ def clip_facts(clip: Clip, *, skip: int = 0) -> Facts:
     )
 
 
-def _sources(clip: Clip) -> tuple[tuple[Source, int], ...]:
+def _sources(clip: Clip) -> tuple[tuple[Source, int, tuple[str, ...]], ...]:
+    """Each source, its number of frames by weight (a mean over the parts of the body that it is used for), and these
+    parts; no parts where it is used for the whole body.
+    """
     origin = clip.origin
-    given = origin.which >= 0
-    totals = np.bincount(origin.which[given], origin.weights[given], minlength=len(origin.sources)) / len(origin.parts)
-    return tuple((source, round(n)) for source, n in zip(origin.sources, totals.tolist(), strict=True) if n)
+    totals = np.zeros((len(origin.sources), len(origin.parts)))
+    _, parts, _ = given = np.nonzero(origin.which >= 0)
+    np.add.at(totals, (origin.which[given], parts), origin.weights[given])
+    out = []
+    for source, row in zip(origin.sources, totals, strict=True):
+        used = np.flatnonzero(row)
+        if len(used):
+            names = () if len(used) == len(origin.parts) else tuple(origin.parts[k] for k in used)
+            out.append((source, round(float(row[used].mean())), names))
+    return tuple(out)
 
 
 def marker_facts(markers: Markers) -> dict[str, Any]:

@@ -19,6 +19,7 @@ def splice(
     time: bool = True,
     space: str = "aligned",
     posture: bool = True,
+    steady: bool = True,
     cut: str = "upper",
     crop: bool = False,
     progress: Progress | None = None,
@@ -32,6 +33,7 @@ def splice(
         "time": None if time else False,
         "space": None if space == "aligned" else space,
         "posture": None if posture else False,
+        "steady": None if steady else False,
         "cut": None if cut == "upper" else cut,
         "crop": crop or None,
     }
@@ -44,7 +46,7 @@ def splice(
         else retarget(clip, lower, progress=part(report, 0.3 * i, 0.3 * (i + 1)))[0]
         for i, clip in enumerate(bodies)
     ]
-    stages: Any = Stages(time=time, space=space, posture=posture)  # type: ignore[arg-type]
+    stages: Any = Stages(time=time, space=space, posture=posture, steady=steady)  # type: ignore[arg-type]
     made = spliced(
         moved[0],
         lower,

@@ -187,7 +187,7 @@ def splice_step(
     """
     _, _, _, joint, _, joints, slots, cloud, posture, line, shins, above = body
     rows, ahead, behind, starts, ends, fps, times, time_starts, time_counts, cycles, cyclic, loops = table[:12]
-    wanted, begin_means, reference = table[12:]
+    wanted, begin_means, steady, reference = table[12:]
     count, size = turns.shape[0], turns.shape[1]
     upper = joints.shape[0]
     places, world = np.empty((size, 3)), np.empty((size, 4))
@@ -271,6 +271,11 @@ def splice_step(
                         mean[k, i] += share * (v[i] - mean[k, i])
             best_rotation_in(mean, wanted[a], horn, work)
             final = normalize(multiply(inverse(to_frame), multiply(_quaternion(horn), turn)))
+            if steady.shape[0]:
+                at = min(max(phase[n], 0.0), 1.0) * (steady.shape[0] - 1)
+                k = min(int(at), steady.shape[0] - 2)
+                calm = slerp(_quaternion(steady[k]), _quaternion(steady[k + 1]), at - k)
+                final = normalize(multiply(final, calm))
             for k in range(4):
                 target[0, k] = final[k]
         t = fade[n]

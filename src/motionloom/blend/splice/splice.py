@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from typing import Any, Literal, NamedTuple, get_args
@@ -11,10 +10,13 @@ import numpy as np
 
 from motionloom.analysis import at_times
 from motionloom.blend.splice.body import BodyCut, cut_named
-from motionloom.blend.splice.posture import PartPose, aligned, mean_posture, part_pose, posture_turn, with_posture
+from motionloom.blend.splice.notes import splice_notes, tremor_notes, turn_notes
+from motionloom.blend.splice.posture import aligned, mean_posture, part_pose, posture_turn, with_posture
 from motionloom.blend.splice.timing import LegTiming, align_legs, looped
+from motionloom.blend.splice.tremor import without_tremor
 from motionloom.core import (
     BadRequest,
+    BoolArray,
     Clip,
     FloatArray,
     Note,
@@ -33,6 +35,8 @@ from motionloom.rotation import angle_between, continuous, inverse, multiply
 
 Attachment = Literal["aligned", "local", "global"]
 PARTS = ("lower", "upper")
+BEYOND = "which cuts above the hips"
+POSTURE_ROUNDS = 3  # of posture transfer in a frame that was steadied, whose mean is not quite that of the clip's own
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,14 @@ class Stages:
     """The stages of a splice; HECK's are all on, which is the default.
 
     `space` is how the attachment (the first spine joint) is turned: "aligned" to the lower clip's own upper body
-    (4.2.3); "local", the upper clip's rotation as it is; "global", facing as it did in the upper clip.
+    (4.2.3); "local", the upper clip's rotation as it is; "global", facing as it did in the upper clip. `steady` is not
+    HECK's: where the lower clip trembles, as captures do in bad frames, the upper body moves as in the action.
     """
 
     time: bool = True
     space: Attachment = "aligned"
     posture: bool = True
+    steady: bool = True
 
     def __post_init__(self) -> None:
         if self.space not in get_args(Attachment):
@@ -53,6 +59,7 @@ class Stages:
 
 
 FULL = Stages()
+HECK = Stages(steady=False)  # as published: the upper body follows every tremor of the lower clip
 NAIVE = Stages(time=False, space="local", posture=False)  # HECK 2.1.3: the rotations are replaced
 TIME_ONLY = Stages(space="local", posture=False)  # without the stabilizing rotation of the attachment
 GLOBAL = Stages(space="global", posture=False)  # fig. 4.6: may face backwards
@@ -68,6 +75,7 @@ class Splice(NamedTuple):
     posture: FloatArray  # (4,) the rotation of the posture's frame that was applied
     upper: Clip  # the upper clip on the lower clip's skeleton; looped, if it was too short
     looped: bool
+    trembling: BoolArray  # (F,) frames in which the lower clip's tremor was left out
 
 
 def splice(
@@ -105,42 +113,51 @@ def splice(
     count = len(seconds)
     base = lower[:count]
     action = at_times(used, seconds)
-    local, turn = attached(action, base, where, stages, plain)
+    local, turn, trembling = attached(action, base, where, stages, plain)
     rotations = base.rotations.copy()
     rotations[:, where.joints] = action.rotations[:, where.joints]
     rotations[:, where.joint] = continuous(local)
     made = replace(base, rotations=rotations, slides=_slides(action, base, where), origin=_origin(base, action))
-    notes = _notes(timing, lower, upper, used is not upper, count, cut)
+    notes = [] if cut == "upper" else [Note(f"spliced at {cut}: an extension of the published method, {BEYOND}")]
+    notes += [
+        *splice_notes(timing, lower, upper, used is not upper, count),
+        *tremor_notes(trembling, base),
+        *turn_notes(action, base, seconds),
+    ]
     report(1.0, "aligning bodies")
     made = replace(made, origin=made.origin.with_notes(*notes))
-    return Splice(made, timing, seconds, turn, used, used is not upper)
+    return Splice(made, timing, seconds, turn, used, used is not upper, trembling)
 
 
 def attached(
     action: Clip, base: Clip, cut: BodyCut, stages: Stages, plain: Clip | None = None
-) -> tuple[FloatArray, FloatArray]:
-    """(F, 4) rotations of the attachment for matching frames of both clips, and (4,) the posture's turn."""
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """(F, 4) rotations of the attachment for matching frames of both clips, (4,) the posture's turn, and (F,) the
+    frames in which the lower clip's tremor is left out.
+    """
     above, below = part_pose(action, cut), part_pose(base, cut)
+    calm, trembling = below, np.zeros(len(base), bool)
     if stages.space == "global":
         local = multiply(inverse(below.above), multiply(above.above, above.local))
+    elif stages.space == "local":
+        local = above.local
     else:
-        local = aligned(above, below) if stages.space == "aligned" else above.local
+        local = aligned(above, below)
+        if stages.steady:
+            local, calm, trembling = without_tremor(above, below, local, base.fps)
     turn = np.array([1.0, 0.0, 0.0, 0.0])
-    if stages.posture:
-        turn = _posture(above, below, local, cut, plain, base)
-        local = with_posture(below, local, turn)
-    return local, turn
-
-
-def _posture(
-    above: PartPose, below: PartPose, local: FloatArray, cut: BodyCut, plain: Clip | None, base: Clip
-) -> FloatArray:
-    """The turn that transfers the action's posture, or what of it differs from a plain walk."""
+    if not stages.posture:
+        return local, turn, trembling
     wanted = mean_posture(above, above.local)
-    if plain is None:
-        return posture_turn(mean_posture(below, local, above.posture), wanted)
-    usual = part_pose(on_body(plain, base), cut)
-    return posture_turn(mean_posture(usual, usual.local), wanted)
+    if plain is not None:
+        usual = part_pose(on_body(plain, base), cut)
+        turn = posture_turn(mean_posture(usual, usual.local), wanted)
+        return with_posture(calm, local, turn), turn, trembling
+    turned = local
+    for _ in range(POSTURE_ROUNDS if trembling.any() else 1):
+        turn = multiply(posture_turn(mean_posture(below, turned, above.posture), wanted), turn)
+        turned = with_posture(calm, local, turn)
+    return turned, turn, trembling
 
 
 def _times(
@@ -225,19 +242,6 @@ def _rows(origin: Origin) -> dict[str, Any]:
     if origin.parts == BODY:
         return {}
     return {name: getattr(origin, name)[:, :1] for name in ("which", "frames", "weights")}
-
-
-def _notes(timing: LegTiming | None, lower: Clip, upper: Clip, repeated: bool, count: int, cut: str) -> Sequence[Note]:
-    notes = []
-    if cut != "upper":
-        notes.append(Note(f"spliced at {cut}: an extension of the published method, which cuts above the hips"))
-    if repeated:
-        notes.append(Note(f"{upper.name or 'the upper clip'} was repeated: alone, it ends before the lower clip does"))
-    if count < len(lower):
-        notes.append(Note(f"the last {(len(lower) - count) / lower.fps:.2f} s are left out", "warning"))
-    if timing is not None and timing.poor:
-        notes.append(Note(f"poor alignment: {timing.poor}", "warning"))
-    return notes
 
 
 def posture_difference(a: Clip, b: Clip, cut: str = "upper") -> float:

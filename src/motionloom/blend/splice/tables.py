@@ -12,15 +12,16 @@ from motionloom.analysis import at_times
 from motionloom.analysis.leg_swing import leg_swing, legs, require_roles
 from motionloom.blend.splice._kernels_step import RATE_SCALE
 from motionloom.blend.splice.body import BodyCut, cut_named
-from motionloom.blend.splice.posture import aligned, mean_posture, part_pose
+from motionloom.blend.splice.posture import aligned, mean_posture, part_pose, posture_turn, with_posture
 from motionloom.blend.splice.splice import Splice, on_body
 from motionloom.blend.splice.timing import CYCLIC_SEAM, USUAL_CYCLE, align_legs, leg_period, require_stepping
 from motionloom.core import BadRequest, Clip, FloatArray, NoPath, Origin, Skeleton
 from motionloom.kinematics._kernels_resample import control_turns
 from motionloom.kinematics.fk import velocities
 from motionloom.kinematics.loop import close_loop, find_loop, repeat
-from motionloom.rotation import continuous
+from motionloom.rotation import continuous, inverse, multiply
 
+NO_TURNS = np.zeros((0, 4))
 STEPS = 64  # steps of a cycle in the tables of timing and of the reference's swing
 
 
@@ -35,6 +36,7 @@ class PreparedAction(NamedTuple):
     cyclic: bool
     posture: FloatArray  # (P, 3) m: the mean posture of the action
     spliced: FloatArray  # (P, 3) m: the mean posture of the splice before transfer, or an estimate of it
+    steady: FloatArray  # (B + 1, 4) turns of the attachment that leave out the lower clip's tremor; (0, 4) for none
     origin: Origin  # of its F frames
 
     def frames_at(self, phase: FloatArray) -> FloatArray:
@@ -132,7 +134,7 @@ def _cyclic(name: str, clip: Clip, cycle: Clip, cut: BodyCut, estimate: FloatArr
     part = part_pose(loop, cut)
     turns = continuous(loop.rotations[:, cut.joints])
     posture = mean_posture(part, part.local)
-    return PreparedAction(name, turns, loop.fps, grid, float(cycles), True, posture, estimate, loop.origin)
+    return PreparedAction(name, turns, loop.fps, grid, float(cycles), True, posture, estimate, NO_TURNS, loop.origin)
 
 
 def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:
@@ -143,10 +145,16 @@ def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:
     cut = cut_named(lower.skeleton)
     action = at_times(made.upper, made.seconds)
     above, below = part_pose(action, cut), part_pose(lower[: len(made.clip)], cut)
-    spliced = mean_posture(below, aligned(above, below), above.posture)
+    local = aligned(above, below)
+    spliced, posture = mean_posture(below, local, above.posture), mean_posture(above, above.local)
+    steady = NO_TURNS
+    if made.trembling.any():
+        published = with_posture(below, local, posture_turn(spliced, posture))
+        steady = continuous(multiply(inverse(published), made.clip.rotations[:, cut.joint]))
     turns = continuous(made.upper.rotations[:, cut.joints])
-    posture = mean_posture(above, above.local)
-    one = PreparedAction(name, turns, made.upper.fps, made.seconds, 1.0, False, posture, spliced, made.upper.origin)
+    one = PreparedAction(
+        name, turns, made.upper.fps, made.seconds, 1.0, False, posture, spliced, steady, made.upper.origin
+    )
     return SpliceTable(lower.skeleton, cut, (one,), np.zeros((STEPS, 4)), 1.0)
 
 
@@ -204,6 +212,7 @@ def _rows(actions: Sequence[PreparedAction]) -> tuple[object, ...]:
         np.array([(len(a.turns) - 1) / a.fps for a in actions]),
         np.stack([a.posture for a in actions]),
         np.stack([a.spliced for a in actions]),
+        actions[0].steady,  # a table of a pair holds one action
     )
 
 

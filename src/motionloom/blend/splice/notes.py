@@ -1,0 +1,60 @@
+"""What a splice reports: poor alignment, parts that are left out, tremor of the walk, turns of the action."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from motionloom.blend.splice.timing import LegTiming
+from motionloom.core import BoolArray, Clip, FloatArray, Note
+from motionloom.kinematics.feet.contacts import runs
+from motionloom.kinematics.travel import headings
+
+TURN_TIME = 1.0  # s in which turns of both clips are compared
+LARGE_TURN = np.radians(60.0)  # an action that turns by so much more than the walk below it is reported
+
+
+def splice_notes(timing: LegTiming | None, lower: Clip, upper: Clip, repeated: bool, count: int) -> Iterator[Note]:
+    """Notes on the clips that were used, and on their alignment."""
+    if repeated:
+        yield Note(f"{upper.name or 'the upper clip'} was repeated: alone, it ends before the lower clip does")
+    if count < len(lower):
+        yield Note(f"the last {(len(lower) - count) / lower.fps:.2f} s are left out", "warning")
+    if timing is not None and timing.poor:
+        yield Note(f"poor alignment: {timing.poor}", "warning")
+
+
+def tremor_notes(trembling: BoolArray, lower: Clip) -> Iterator[Note]:
+    """The frames in which the lower clip trembles, if there are any."""
+    spans = runs(trembling)
+    if spans:
+        listed = ", ".join(f"{first}-{end - 1}" for first, end in spans)
+        yield Note(
+            f"{lower.name or 'the lower clip'} trembles (frames {listed}): this is left out of the upper body",
+            frame=int(spans[0][0]),
+        )
+
+
+def turn_notes(action: Clip, lower: Clip, seconds: FloatArray) -> Iterator[Note]:
+    """Warnings where the action turns round and the walk below it does not: the upper body shows a turn.
+
+    Both clips are given frame by frame, with (F,) the times in the action as it was captured.
+    """
+    size = min(round(TURN_TIME * lower.fps), len(lower) - 1)
+    if size < 1:
+        return
+    own, below = (heading[size:] - heading[:-size] for heading in (headings(action), headings(lower)))
+    turns = (np.abs(own) > LARGE_TURN) & (np.abs(own - below) > LARGE_TURN)
+    covered = np.zeros(len(lower), bool)
+    for first, end in runs(turns):
+        covered[first : end + size] = True
+    for first, end in runs(covered):
+        angle = np.degrees(np.ptp(headings(action)[first:end]))
+        yield Note(
+            f"{action.name or 'the action'} turns by {angle:.0f} degrees at {seconds[first]:.1f} to "
+            f"{seconds[end - 1]:.1f} s of its own time, which the legs below do not: its arms and head show the turn; "
+            "trim the action to a part without it (motionloom trim)",
+            "warning",
+            int(first),
+        )
