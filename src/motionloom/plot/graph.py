@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import Clip
 from motionloom.kinematics.travel import travel
-from motionloom.methods.graph.diagnose.coverage import MIN_TURN_RATE, STANDING_SPEED, Coverage
+from motionloom.methods.graph.diagnose.coverage import MIN_MOVING_SPEED, MIN_TURN_RATE, Coverage
 from motionloom.plot.figures import new_figure, save_figure, style_axes
 from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 
@@ -30,7 +30,7 @@ def coverage_picture(found: Coverage, *, ax: Any = None) -> Any:
     reach = max(60.0, float(np.abs(rate).max(initial=0.0)) * 1.05)
     for side in (-1, 1):
         ax.axvline(side * np.degrees(MIN_TURN_RATE), color=LINE, linewidth=1, zorder=0)
-    ax.axhline(STANDING_SPEED, color=LINE, linewidth=1, zorder=0)
+    ax.axhline(MIN_MOVING_SPEED, color=LINE, linewidth=1, zorder=0)
     ax.set_xlim(reach, -reach)
     ax.set_ylim(0, max(1.0, float(speed.max(initial=0.0)) * 1.08))
     ax.set_xlabel("left   turn, degrees a second   right", color=QUIET, fontsize=8)

@@ -14,6 +14,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, Pace, Reach, Request, RootPath, StyleAlong
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, part, replace
+from motionloom.kinematics.pace import STANDING_SPEED
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, pose_warnings
 from motionloom.methods.graph.build.prune import walkable_frames
@@ -54,7 +55,6 @@ SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
 MAX_WALKS = 200  # random walks that are tried to meet constraints on their path
 BEAM_OUTLOOK = 0.5  # s: the beam estimates costs along each candidate's clip this far ahead
 BEAM_PROGRESS = 0.1  # m/s: default of `min_progress` in a beam search, and the least one anywhere
-STANDING_SPEED = 0.2  # m/s below which a body stands
 
 P = TypeVar("P", bound=RouteOptions)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.kinematics.feet._kernels_two_bone import exp, multiply
 from motionloom.methods._kernels_live import EARLY, between, uniform
 from motionloom.methods.variation._kernels_limbs import (
@@ -126,7 +127,7 @@ def _move(tables: Any, state: Any, k: int, values: Any, fps: float) -> None:
     steering = np.array([1.0, 0.0])
     wanted = state.commanded[k, HEADING]
     if not math.isnan(wanted):
-        off = (wanted - state.track[k, 2] - tables.lean + math.pi) % (2.0 * math.pi) - math.pi
+        off = wrap_angle(wanted - state.track[k, 2] - tables.lean)
         steering[1] = min(max(off / RESPONSE, -TURN), TURN) / fps
     travel(tables.body, values, steering, state.track[k])
     if tables.body.root[2] < 0:

@@ -17,8 +17,8 @@ from motionloom.rotation import wrap_angle
 
 WINDOW = 1.0  # s over which speed and turn are measured: about a stride, which averages the sway of the hips
 MIN_TURN_RATE = np.radians(30.0)  # rad/s: slower is straight
-STANDING_SPEED = 0.3  # m/s: slower is standing
-SPEEDS = (0.0, STANDING_SPEED, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, np.inf)  # m/s, of the table
+MIN_MOVING_SPEED = 0.3  # m/s over a whole window: slower is standing or a step on the spot
+SPEEDS = (0.0, MIN_MOVING_SPEED, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, np.inf)  # m/s, of the table
 TURNS = (-np.inf, np.radians(-90.0), -MIN_TURN_RATE, MIN_TURN_RATE, np.radians(90.0), np.inf)  # rad/s, left positive
 OFFSETS_PER_SECOND = 6  # offsets of a transition within the window that are measured, about
 COLUMNS = ("sharp right", "right", "straight", "left", "sharp left")
@@ -57,9 +57,9 @@ class Coverage:
             return ["no second of these clips can be shown: all frames are dead ends"]
         low, high = np.quantile(self.speed[self.counts], [0.005, 0.995])
         out = [f"speeds from {low:.1f} to {high:.1f} m/s" + _gaps(self.speed)]
-        if (self.speed > STANDING_SPEED).all():
+        if (self.speed > MIN_MOVING_SPEED).all():
             out.append("no standing frames")
-        moving = self.speed > STANDING_SPEED
+        moving = self.speed > MIN_MOVING_SPEED
         for side, sign in (("left", 1.0), ("right", -1.0)):
             out.append(self._side(side, moving & (sign * self.turn >= MIN_TURN_RATE), sign))
         off = np.degrees(np.abs(self.course))

@@ -152,12 +152,6 @@ def root_range(cells: Any, i: Any, half: Any) -> Any:
     return first, last
 
 
-@kernel(inline=True)
-def wrapped(angle: Any) -> Any:
-    """The angle in -pi .. pi."""
-    return (angle + np.pi) % (2.0 * np.pi) - np.pi
-
-
 @kernel
 def tilt_gap(a: Any, b: Any) -> Any:
     """The squared angle between two rotations apart from heading: 2 atan2(|(x, z)|, |(w, y)|) of a b^-1."""

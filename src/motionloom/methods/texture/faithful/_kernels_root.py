@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.kinematics._kernels_heading import body_rotation
-from motionloom.methods.texture.faithful._kernels import ROUNDING, root_range, squared_angle, tilt_gap, wrapped
+from motionloom.methods.texture.faithful._kernels import ROUNDING, root_range, squared_angle, tilt_gap
 
 TURNED, ACROSS, X, Z = 0, 1, 2, 3  # rows of the sums: over a.b and a x b of points and headings, and of example points
 WEIGHT, PLACE_X, PLACE_Z = 0, 1, 2  # totals that are the same for all example frames
@@ -117,7 +118,7 @@ def add_gaps(
             for n in range(count):
                 k = min(max(rows[n] + m, 0), most - 1)
                 turn = np.arctan2(moves[1, n], moves[0, n])
-                out[1, n] += weight * wrapped(turn + examples.heading[k] - cells.heading[other]) ** 2
+                out[1, n] += weight * wrap_angle(turn + examples.heading[k] - cells.heading[other]) ** 2
         elif cells.filled[other, 0]:
             for n in range(count):
                 k = min(max(rows[n] + m, 0), most - 1)
@@ -232,7 +233,7 @@ def add_root_key(examples: Any, keys: Any, weights: Any, own: Any, i: Any, moves
         if height >= 0.0:
             d += (point if np.isinf(height) else height) * (examples.root[1, n] - keys.height[i]) ** 2
         if turn >= 0.0:
-            gap = wrapped(np.arctan2(moves[1, n], moves[0, n]) + examples.heading[n] - angle)
+            gap = wrap_angle(np.arctan2(moves[1, n], moves[0, n]) + examples.heading[n] - angle)
             d += (orientation if np.isinf(turn) else turn) * gap * gap
         if tilt >= 0.0:
             d += (orientation if np.isinf(tilt) else tilt) * tilt_gap(examples.tilt[n], keys.turns[i, 0])
@@ -253,7 +254,7 @@ def set_root(examples: Any, cells: Any, keys: Any, axes: Any, i: Any, n: Any, mo
     if hard[2]:
         cells.heading[i] = 2.0 * np.arctan2(keys.heading[i, 2], keys.heading[i, 0])
     else:
-        cells.heading[i] = wrapped(turn + examples.heading[n])
+        cells.heading[i] = wrap_angle(turn + examples.heading[n])
     tilted = np.isinf(keys.turn_weights[i, 0])
     cells.turns[i, 0] = keys.turns[i, 0] if tilted else examples.tilt[n]
     if hard[2] or tilted:
