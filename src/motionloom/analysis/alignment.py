@@ -85,7 +85,7 @@ def reflected(clip: Clip, frames: int) -> Clip:
     """The clip with `frames` more at each end, so that every frame of it has a whole window around it.
 
     A point reflection of the motion at its first and last frame, x(-t) = 2 x(0) - x(t) and q(-t) = q(0) q(t)^-1 q(0):
-    position and speed go on as they were.
+    position and speed continue as they were.
     """
     count = min(frames, len(clip) - 1)
     if frames > count:

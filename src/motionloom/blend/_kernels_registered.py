@@ -119,7 +119,7 @@ def workspace(clips: int, joints: int) -> Any:
 
 @kernel
 def wrapped(rows: Any, position: float) -> float:
-    """The position within the stored rows: cyclic clips go on at their beginning, others stay at their ends."""
+    """The position within the stored rows: cyclic clips continue at their beginning, others stay at their ends."""
     meta = rows[6]
     lead, count = meta[0], meta[1]
     if meta[2] == 1:

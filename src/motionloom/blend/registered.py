@@ -147,7 +147,7 @@ def _sampled(clip: Clip, times: FloatArray) -> tuple[Travel, Clip]:
 
 
 def _carried(times: FloatArray, values: FloatArray, fps: float) -> FloatArray:
-    """Values at times; beyond the ends they go on at the speed that they have there."""
+    """Values at times; beyond the ends they continue at the speed that they have there."""
     at = np.arange(len(values)) / fps
     out = np.interp(times, at, values)
     if len(values) > 1:

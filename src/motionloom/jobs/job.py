@@ -127,7 +127,7 @@ class Job(Generic[R]):
             return
 
     def _kill(self) -> None:
-        with self._changed:  # so that the process does not go on to another job meanwhile
+        with self._changed:  # so that the process does not start another job meanwhile
             if not self._done and self._process is not None:
                 self._process.kill()
 

@@ -30,7 +30,7 @@ LOOK_AHEAD = 0.1  # s: a velocity difference counts as the distance it makes in 
 
 
 class Loop(NamedTuple):
-    """Frames `start` to `end`: the body at `end` could go on as at `start`."""
+    """Frames `start` to `end`: the body at `end` could continue as at `start`."""
 
     start: int
     end: int  # the frame that looks like `start`; a cycle has end - start frames

@@ -17,7 +17,7 @@ def resample(clip: Clip, fps: float, *, keep_end: bool = False) -> Clip:
 
     To fewer frames: root and slides linear, rotations by slerp (a whole ratio picks frames as they are, and no filter
     is applied). To more frames: a C1 cubic through every source frame, for root and rotations alike, so that feet
-    which stand still go on standing still; linear steps would show as shocks at the source frames. Labels and
+    which stand still remain so; linear steps would show as shocks at the source frames. Labels and
     provenance are those of the nearest source frame. The same rate gives the same clip.
 
     The last frame is the last one that fits: it lies less than 1/fps before the source's end. With `keep_end` the

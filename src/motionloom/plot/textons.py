@@ -171,7 +171,7 @@ def observed_clip(model: TextonModel, observed: int) -> Clip:
 
 
 def transition_matrix(model: TextonModel, *, ax: Any) -> Any:
-    """How likely the texton of a row is followed by that of a column; what can go on for ever is named in bold."""
+    """How likely the texton of a row is followed by that of a column; what can continue for ever is named in bold."""
     chances = probabilities(model.counts)
     image = ax.imshow(np.where(chances > 0, chances, np.nan), cmap="magma_r", vmin=0, vmax=1)
     ax.set_facecolor(PAPER)

@@ -31,7 +31,7 @@ class PreparedAction(NamedTuple):
     name: str
     turns: FloatArray  # (F, U, 4)
     fps: float
-    seconds: FloatArray  # (B + 1,) times at even steps of `cycles`; they go on beyond the loop's end
+    seconds: FloatArray  # (B + 1,) times at even steps of `cycles`; they continue beyond the loop's end
     cycles: float
     cyclic: bool
     posture: FloatArray  # (P, 3) m: the mean posture of the action

@@ -46,7 +46,7 @@ def make_section(folder: Path) -> Section:
         (
             Paragraph(
                 "Labels change sides with the limbs, a loop carries its displacement on, and feet that stand still "
-                "go on standing still at any frame rate."
+                "stand still at any frame rate."
             ),
             PlayerBlock(stages),
             TableBlock(

@@ -37,7 +37,7 @@ def make_section(folder: Path) -> Section:
         "Layers: an action and a gaze on any walk",
         (
             Paragraph(
-                "The upper body of one clip goes on the legs of another, in step with them; then spine, neck, head and "
+                "The upper body of one clip is put on the legs of another, in step; then spine, neck, head and "
                 "eyes turn to a point, as a captured performer does. Hips and legs keep their bits."
             ),
             PlayerBlock(

@@ -70,7 +70,7 @@ def parse_rows(data: Any, at: int, line: int, out: Any, row: int) -> tuple[int, 
     """Numbers of the MOTION section, one line per frame, into out[row:]; from byte `at`, which is in line `line`.
 
     One pass, byte by byte; no memory of its own. Returns (status, at, line, row, column, token): the next byte, line
-    and row to go on from. FULL: out has no room left. NOT_A_NUMBER: `token` is its first byte, `column` its place in
+    and row to continue from. FULL: out has no room left. NOT_A_NUMBER: `token` is its first byte, `column` its place in
     the row. SHORT_ROW, LONG_ROW: `column` values were found. SHORT_LAST_ROW: the same, and nothing follows.
     60_08.bvh (2.6 MB): about 9 ms. The slow version is `parse_rows_slow` in tests/io/test_numbers.py.
     """

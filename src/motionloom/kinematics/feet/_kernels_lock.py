@@ -163,7 +163,7 @@ def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, b
 
 @kernel
 def _yielding(before: Any, rate: Any, wanted: Any, dt: Any) -> Any:
-    """The height of a correction near the `wanted` one that goes on from `before` at its `rate` as steadily as it may.
+    """The height of a correction near the `wanted` one that continues from `before` at its `rate` steadily.
 
     Hips of captures tremble by millimetres. With the foot held exactly, all of that would bend the knee; a captured
     foot trembles with the hips.

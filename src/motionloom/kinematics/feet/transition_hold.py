@@ -185,7 +185,7 @@ def _both(
 
 
 def _bridged(shift: FloatArray, known: BoolArray) -> FloatArray:
-    """Unknown frames filled by a cubic that goes on at the speed of the known ones at either side."""
+    """Unknown frames filled by a cubic that continues at the speed of the known ones at either side."""
     count = known.shape[1]
     frames = np.arange(count)
     a = np.maximum.accumulate(np.where(known, frames, 0), axis=1)  # the nearest known frame, before and after

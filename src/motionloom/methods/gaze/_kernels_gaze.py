@@ -308,7 +308,7 @@ def step_row(
         for i in range(3):
             value = begin[k, i] + (goal[k, i] - begin[k, i]) * share + kick * begin_rate[k, i]
             goal[k, i] = 0.0 if done else value
-    eyes = min(1.0, EYE_LIMIT / max(norm(_vector(goal[4])), 1e-12))  # an interrupted shift goes on for a moment
+    eyes = min(1.0, EYE_LIMIT / max(norm(_vector(goal[4])), 1e-12))  # an interrupted shift continues for a moment
     for k in range(5):
         for i in range(3):
             value = goal[k, i] * (eyes if k == 4 else 1.0)

@@ -54,7 +54,7 @@ def show(t: Any, state: Any, k: int, tick: float, space: Any) -> None:
 
 @kernel
 def begin_offsets(t: Any, state: Any, k: int, tick: float, space: Any) -> None:
-    """Offsets by which the pose goes on from the earlier clip, with its velocity (D. Bollo 2018).
+    """Offsets by which the pose continues from the earlier clip, with its velocity (D. Bollo 2018).
 
     Called in the tick of the jump: the earlier clip is at its place of this tick, the new one too.
     """

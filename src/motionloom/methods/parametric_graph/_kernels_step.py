@@ -225,7 +225,7 @@ def due_edge(t: Any, state: Any, k: int, given: Any, tick: float, low: Any, high
     cyclic = meta[2] == 1
     tracked = state.tuning[k, HALF_LIFE] > 0 and t.steer[n, TURN] >= 0 and commanded(given)
     if cyclic and tracked and t.edge_target[edge] == n:
-        return -1, 0.0, 0.0  # the cycle goes on by itself, and its parameters are followed
+        return -1, 0.0, 0.0  # the cycle continues by itself, and its parameters are followed
     leave, enter = lookup(t, edge, state.used[k], count, low, high)
     wait = seconds_to(t, state, k, leave)
     if wait > tick + EARLY:

@@ -50,7 +50,7 @@ class Config(Settings):
         high=3, slider=(0.02, 0.4), symbol="T_bad",
     )  # fmt: skip
     split: bool = param(
-        True, "where only some motions of a node can go on with another, make the edge from these; the others first "
+        True, "where only some motions of a node can continue with another, make the edge from these; the others first "
         "change into them",
     )  # fmt: skip
     epsilon: float = param(

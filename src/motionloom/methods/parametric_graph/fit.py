@@ -80,7 +80,7 @@ def fit(
     kept, dropped = strong_part(len(nodes), edges)
     listed = "; ".join(r.text for r in reports if r.reason)
     if not kept:
-        raise BadRequest(f"no motion can go on for ever: {listed or 'there are no edges'}")
+        raise BadRequest(f"no motion can continue for ever: {listed or 'there are no edges'}")
     for i in dropped:
         notes += (warning(f"node {nodes[i].name} is left out: no edges lead to it and back"),)
     if dropped:

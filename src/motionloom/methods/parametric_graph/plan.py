@@ -1,7 +1,7 @@
 """Plans: the commands by which a live character keeps a request, found by trying many characters at once.
 
 A state is a value, so characters can be copied: in each block of half a second, every character that is kept is tried
-with several commands, and those that keep the request best go on.
+with several commands, and those that keep the request best continue.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ FACTORS = np.linspace(0.25, 3.0, 23)  # times the proposed limit
 
 
 class Proposal(NamedTuple):
-    """An edge that a graph does not have: every motion of the source has one to go on with within `needed`."""
+    """An edge that a graph does not have: every motion of the source has one to continue with within `needed`."""
 
     source: str
     target: str

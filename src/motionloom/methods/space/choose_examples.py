@@ -145,7 +145,7 @@ def choose_registration(cuts: Sequence[ExampleCut], rule: str) -> Registration:
 
 
 def steady_cycles(cuts: Sequence[ExampleCut]) -> list[int]:
-    """The cycles that go on as they began: their ends are near, and both halves turn alike.
+    """The cycles that continue as they began: their ends are near, and both halves turn alike.
 
     The hips turn to and fro in every step; what is usual for these cycles is not counted.
     """

@@ -149,7 +149,7 @@ class TextonLive(LiveCharacters[TextonState, LiveOptions]):
         """The texton shown; `until_choice` is the time until the next one that is not chosen yet begins.
 
         That is the delay of a command, unless the present texton is left early for the one commanded. A texton that no
-        path leads to is clamped: the character goes on as without a command.
+        path leads to is clamped: the character continues as without a command.
         """
         tables = self.tables
         action = tables.texton[state.segment]

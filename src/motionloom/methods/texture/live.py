@@ -1,4 +1,4 @@
-"""Live characters of a texture: legs and limbs go on in their examples or jump along links, tick by tick.
+"""Live characters of a texture: legs and limbs continue in their examples or jump along links, tick by tick.
 
 The published source has no live control, so a character is the same in both variants.
 """

@@ -239,7 +239,7 @@ def variant(
 
     Without `closed` it ends where the takes end, or where `made` is full. `slower` scales the time that it takes,
     `steering` (F, 2) its displacements and its turns per frame; at first the hips are raised by `lift`. Corrected
-    frames go on as offsets that fade.
+    frames continue as offsets that fade.
     """
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
     first, knots = np.zeros(1, np.int64), np.empty((4, len(takes.values), count))

@@ -67,7 +67,7 @@ class SynthesisRun(NamedTuple):
 
     seed: int
     frames: int
-    endless: bool  # it goes on until `frames`; else it may end before
+    endless: bool  # it continues until `frames`; else it may end before
     slower: float  # times as long as by its own clock
     steering: FloatArray  # (F, 2) scale of displacements, turn per frame
     start: tuple[float, float, float]  # x, z, heading

@@ -33,7 +33,7 @@ class Clock(NamedTuple):
 
 
 class MeanLoop(NamedTuple):
-    """The mean motion at `stop` goes on as at `start`: moments of the common clock."""
+    """The mean motion at `stop` continues as at `start`: moments of the common clock."""
 
     start: int
     stop: int

@@ -67,7 +67,7 @@ def cheapest_choices(
     In state 0 no jump has been made in this interval yet, in state 1 one has. V(t, j, s) = C(t, j) + usage(j) + the
     cheaper of going on to j + 1 and of a jump to b + 1 for a link b of j; a second jump, and any in a `closed` frame,
     costs `extra` more. At the end of an interval (`last`) the state goes back to 0, which costs `stay` if no jump was
-    made. `choices` (T, N, 2) is 0 to go on, 1 + k for link k, 255 for none; `values` (2, N) are those of frame 0.
+    made. `choices` (T, N, 2) is 0 to continue, 1 + k for link k, 255 for none; `values` (2, N) are those of frame 0.
     O(T N L).
     """
     frames, count = len(last), len(usage)

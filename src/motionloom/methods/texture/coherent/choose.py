@@ -85,7 +85,7 @@ def choose_frames(
 
     Seams are `apart` frames from each other, if they can be. A block is decided with a look ahead; then what it shows
     becomes dearer, so that in the long run all of the examples is shown. `NoPath` if nothing leads on. For a loop,
-    `seams(j)` (N,) is what it costs to go on from each example frame to j, the first one that is shown.
+    `seams(j)` (N,) is what it costs to continue from each example frame to j, the first one that is shown.
     """
     from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
 

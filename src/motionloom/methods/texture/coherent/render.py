@@ -19,8 +19,8 @@ from motionloom.rotation import nearest_sign, slerp
 def crossfaded(shown: IntArray, ends: Clips, half: int) -> FrameBlend:
     """The example frames (F,) with each seam crossfaded over up to `half` frames on both sides.
 
-    The stretch before the seam goes on beyond it, and the one after it begins earlier; where their clips have no frames
-    any more, the outermost one stands for them, so that no seam is a cut. Of the span to the next seam each takes at
+    The stretch before the seam continues beyond it, and the one after it begins earlier; where their clips have no more
+    frames, the outermost one stands for them, so that no seam is a cut. Of the span to the next seam each takes at
     most a half.
     """
     frames = len(shown)
