@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Skeleton, replace
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics import fk, part_positions, with_contacts, world
 from motionloom.kinematics.feet import _kernels_lock as constants
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
@@ -45,8 +46,13 @@ def test_a_locked_foot_stays_where_it_is(kind):
     before, after = (np.diff(part_positions(c), axis=0)[held] for c in (clip, done))
     assert held.sum() > 100
     assert np.linalg.norm(before, axis=-1).max() > 2e-3  # m, from one frame to the next
-    assert np.abs(after[:, [0, 2]]).max() < 1e-9
-    assert np.abs(after[:, 1]).max() < (1e-3 if kind == "walk" else 1e-9)  # a heel may yield to hips that tremble
+    assert np.abs(after[:, [0, 2]]).max() < (1e-3 if kind == "walk" else 1e-9)  # a heel turns about its toe as it rises
+    assert after[:, 1].min() > (-1e-3 if kind == "walk" else -1e-9)  # a foot may yield to hips that tremble;
+    heels = ["heel" in p.name for p in foot_parts(clip.skeleton)]
+    held[:, heels] = False
+    toes = np.abs(np.diff(part_positions(done), axis=0)[held])
+    assert toes[:, [0, 2]].max() < 1e-9
+    assert toes[:, 1].max() < (1e-3 if kind == "walk" else 1e-9)
     assert (status[touching] == LOCKED).mean() > 0.5
     assert (status[~touching] == FREE).all()
 
@@ -212,18 +218,15 @@ def can_reach(leg: Leg, shift: FloatArray, soft: float) -> bool:
 
 
 def rolled_turn(
-    hip: FloatArray,
-    ankle: FloatArray,
-    pin: FloatArray,
-    toe: FloatArray,
-    turn: FloatArray,
-    before: FloatArray,
-    dt: float,
+    leg: Leg, pin: FloatArray, toe: FloatArray, turn: FloatArray, before: FloatArray, dt: float
 ) -> FloatArray:
     """The turn of a foot over its toe at which its leg is as long as given, but for some of the last difference."""
+    hip, knee, ankle = leg
     given = np.linalg.norm(ankle - hip)
     left = np.linalg.norm(ankle + before - hip) - given
-    u, w, r = -rotate(turn, toe - ankle), hip - pin, given + left * 0.5 ** (dt / constants.ROLL_HALF_LIFE)
+    full = np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee)
+    r = min(given + left * 0.5 ** (dt / constants.ROLL_HALF_LIFE), longest(leg, constants.SOFT) - 1e-6 * full)
+    u, w = -rotate(turn, toe - ankle), hip - pin
     axis = np.cross(u, w)
     now = np.arctan2(np.linalg.norm(axis), u @ w)
     wanted = np.arccos(np.clip((w @ w + u @ u - r * r) / (2 * np.linalg.norm(u) * np.linalg.norm(w)), -1, 1))
@@ -234,12 +237,38 @@ def rolled_turn(
     return multiply(exp(unit * (angle * room / drop if drop > room else angle)), turn)
 
 
-def yielding(before: float, rate: float, wanted: float, dt: float) -> float:
+def raised_turn(
+    leg: Leg, heel_pin: FloatArray, pin: FloatArray, toe: FloatArray, flat: FloatArray, lift: float
+) -> tuple[FloatArray, float]:
+    """The turn of a foot whose heel rises until the leg is hardly longer than given, found by bisection."""
+    hip, knee, ankle = leg
+    given, u, w = np.linalg.norm(ankle - hip), -rotate(flat, toe - ankle), hip - pin
+    longer = np.linalg.norm(w - u) - given
+    axis = np.cross((heel_pin - pin) * [1, 0, 1], [0.0, 1.0, 0.0])
+    if longer <= 0:
+        return flat, 0.0
+    axis /= np.linalg.norm(axis)
+    a, b = np.linalg.norm(knee - hip), np.linalg.norm(ankle - knee)
+    flexion = np.arccos(np.clip((given**2 - a**2 - b**2) / (2 * a * b), -1, 1))
+    freedom = constants.STRAIGHTER * (1 - smoothstep(lift / (2 * constants.HEEL_LIFTED)))
+    far = np.sqrt(a**2 + b**2 + 2 * a * b * np.cos(max(0.0, flexion - freedom)))
+    more = max(1e-6, far - given)
+    r = min(given + more * np.tanh(longer / more), longest(leg, constants.SOFT) - 1e-6 * (a + b))
+    low, high = 0.0, constants.MAX_ROLL
+    for _ in range(60):
+        middle = (low + high) / 2
+        long = np.linalg.norm(w - rotate(exp(axis * middle), u)) > r
+        low, high = (middle, high) if long else (low, middle)
+    return multiply(exp(axis * low), flat), low
+
+
+def yielding(before: float, rate: float, wanted: float, roll: float, dt: float) -> float:
     """The height of a correction that accelerates as little as it may, near the wanted one."""
     most = constants.MAX_CORRECTION_ACCELERATION * dt**2
     steady = before + rate * dt
     steady = steady + np.clip(wanted - steady, -most, most)
     give = constants.MAX_HEIGHT_YIELD * max(0.0, 1.0 - abs(wanted - before) / constants.JUMP)
+    give *= 1 - smoothstep(roll / constants.ROLLING)
     return float(np.clip(steady, wanted - give, wanted + give))
 
 
@@ -266,35 +295,49 @@ def slow_step(
             if not touch[p]:
                 status[p] = FREE
             else:
+                if heel >= 0 and status[heel] == status[p] == LOCKED and pins[p, 1] > points[p, 1]:
+                    fade = 0.5 ** (dt / constants.SETTLING_HALF_LIFE)
+                    pins[p, 1] = points[p, 1] + fade * (pins[p, 1] - points[p, 1])
                 rolls = p == heel and toe >= 0 and status[toe] == LOCKED
                 limit = constants.HEEL_LIFTED if rolls else constants.LIFTED
                 if status[p] == LOCKED and points[p, 1] > pins[p, 1] + limit:
                     status[p] = GIVEN_UP
-        shift, rate = spring(offsets[k, 0], offsets[k, 1])
+        velocity = offsets[k, 1] * min(1.0, constants.MAX_RELEASE_SPEED / max(1e-9, np.linalg.norm(offsets[k, 1])))
+        shift, rate = spring(offsets[k, 0], velocity)
         vector, spin = spring(offsets[k, 2], offsets[k, 3])
         held = [p for p in own if status[p] == LOCKED]
-        wanted, turn = None, exp(vector)
+        wanted, turn, roll = None, exp(vector), 0.0
         if len(held) == 2:
             flat = multiply(between(rotate(turn, points[toe] - points[heel]), pins[toe] - pins[heel]), turn)
+            lift = points[heel, 1] - pins[heel, 1]
+            flat, angle = raised_turn((hip, knee, ankle), pins[heel], pins[toe], points[toe], flat, lift)
             wanted = pins[toe] - rotate(flat, points[toe] - ankle) - ankle
-            if can_reach((hip, knee, ankle), wanted, constants.ROLL):
-                turn = flat
+            if can_reach((hip, knee, ankle), wanted, constants.SOFT):
+                turn, roll = flat, angle
             else:
                 status[heel], wanted, held = GIVEN_UP, None, [toe]
         if len(held) == 1:
             if held[0] == toe:
-                turn = rolled_turn(hip, ankle, pins[toe], points[toe], turn, offsets[k, 0], dt)
+                turn = rolled_turn((hip, knee, ankle), pins[toe], points[toe], turn, offsets[k, 0], dt)
             wanted = pins[held[0]] - rotate(turn, points[held[0]] - ankle) - ankle
+            if held[0] == heel:
+                lift = max(0.0, points[heel, 1] - pins[heel, 1])
+                wanted[1] += lift * smoothstep(lift / constants.LIFTED)
             if not can_reach((hip, knee, ankle), wanted, constants.SOFT):
                 status[held[0]], wanted = GIVEN_UP, None
         if wanted is not None:
             new = log(turn)
             if was_locked and heel >= 0 and status[heel] == LOCKED:
-                wanted[1] = yielding(offsets[k, 0, 1], offsets[k, 1, 1], wanted[1], dt)
+                wanted[1] = yielding(offsets[k, 0, 1], offsets[k, 1, 1], wanted[1], roll, dt)
             rate, spin = (wanted - offsets[k, 0]) / dt, (new - offsets[k, 2]) / dt
             shift, vector = wanted, new
         elif was_locked:
             shift, rate = spring(offsets[k, 0], np.zeros(3))
+        if wanted is None:
+            given = np.linalg.norm(ankle - hip)
+            gap = max(0.0, np.linalg.norm(ankle + offsets[k, 0] - hip) - given)
+            most, long = given + gap * 0.5 ** (dt / constants.ROLL_HALF_LIFE), np.linalg.norm(ankle + shift - hip)
+            shift = shift if long <= most else (ankle + shift - hip) * most / long - ankle + hip
         for p in own:
             if status[p] != LOCKED:
                 here = ankle + shift + rotate(turn, points[p] - ankle)
@@ -321,13 +364,14 @@ def slow_step(
 
 @pytest.mark.parametrize(
     ("name", "degrees"),
-    [("16_15", 8), ("35_01", 5), ("16_21", 4), ("127_09", 4), ("49_04", 4), ("16_35", 4), ("35_04", 4), ("16_27", 5)],
+    [("16_15", 3), ("35_01", 2), ("16_21", 2), ("127_09", 2), ("49_04", 5), ("16_35", 2), ("35_04", 2), ("16_27", 4)]
+    + [("132_02", 3), ("69_01", 5), ("113_26", 4)],
 )
 def test_knees_of_locked_feet_follow_the_given_ones(mocap, name, degrees):
-    """A foot rolls over its ball and yields to hips that tremble.
+    """A heel rises before its knee is straighter than given, locks sink with a foot, a released leg is not stretched.
 
-    With heel and toe held, knees were off by 12 to 16 degrees; with a roll that lagged behind, their acceleration was
-    up to 1.6 times the given one.
+    With heel and toe held, knees were off by 12 to 16 degrees; with heels that were let go only when the leg was
+    stretched, by 7 to 10, and their acceleration was up to 1.7 times the given one.
     """
     from motionloom.io import load
     from motionloom.kinematics.resample import resample

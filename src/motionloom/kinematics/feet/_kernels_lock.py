@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.core._kernels_numbers import smoothstep
 from motionloom.kinematics.feet._kernels_two_bone import (
     add,
     between,
@@ -30,18 +31,21 @@ HEEL, TOE = 3, 4  # columns of `legs`, after thigh, shin and ankle: indices of p
 
 # all in leg lengths: how much less than its length a planted leg may reach, or a lock is given up
 SOFT = 0.005
-ROLL = 0.01  # where heel and toe are locked: the heel is given up
 SLACK = 0.004  # a leg that is straighter than that in the given pose may reach so much farther than there,
 STRAIGHTEST = 0.0005  # but always so much less than its length
 FARTHEST = 0.2  # an ankle is moved no farther
 LANDING = 0.1  # m/s: a part that comes down faster than this is not locked yet
 LIFTED = 0.015  # m: a part that the given pose has so much above its lock is let go, also if its contact lasts
-HEEL_LIFTED = 0.005  # m: the same for a heel beside a locked toe: the foot begins to roll over its ball
-ROLL_HALF_LIFE = 0.04  # s: while a foot rolls, the gap between its knee and the given one is halved this often
+HEEL_LIFTED = 0.015  # m: the same for a heel beside a locked toe; from 0 to here its foot rolls more and more freely
+STRAIGHTER = math.radians(2.0)  # a foot that stands flat rolls before its knee is straighter than given by more
+ROLL_HALF_LIFE = 0.02  # s: while a foot rolls, the gap between its knee and the given one is halved this often
 MAX_ROLL = 0.5  # rad
+ROLLING = 0.05  # rad: from here on a foot does not yield in height
 MAX_HEIGHT_YIELD = 0.005  # m: a planted foot yields in height to hips that tremble, by so much,
 JUMP = 0.02  # m: less where its correction changes by more, and not at all from here on: that is motion
 MAX_CORRECTION_ACCELERATION = 3.0  # m/s^2: it yields so that its correction accelerates no more than this
+MAX_RELEASE_SPEED = 0.5  # m/s: a correction fades from the velocity that it has, but from no more than this
+SETTLING_HALF_LIFE = 0.05  # s: the locks of a foot that stands on its heel sink with it where the given one still does
 LOWEST = 0.01  # m: a roll brings the ankle no farther below the given one
 
 
@@ -60,6 +64,12 @@ def _store(into: Any, values: Any) -> None:
 def _reach(given: Any, full: Any, soft: Any) -> Any:
     """How far a leg of length `full`, which reaches `given` now, may be asked to reach."""
     return max((1.0 - soft) * full, min(given + SLACK * full, (1.0 - STRAIGHTEST) * full))
+
+
+@kernel
+def _longest(given: Any, full: Any) -> Any:
+    """The farthest that a foot may roll its ankle away from the hip: within reach, also after rounding."""
+    return _reach(given, full, SOFT) - 1e-6 * full
 
 
 @kernel
@@ -112,10 +122,11 @@ def _rolled(leg: Any, places: Any, pin: Any, arm: Any, turn: Any, before: Any, k
     acos((|w|^2 + |u|^2 - r^2) / (2 |w| |u|)). With the given distance l of ankle and hip, and l' after the shift
     `before` of the last frame, r = l + keep (l' - l): what changes in the given leg changes in this one, too.
     """
-    hip, ankle = _row(places[leg[0]]), _row(places[leg[2]])
+    hip, knee, ankle = _row(places[leg[0]]), _row(places[leg[1]]), _row(places[leg[2]])
     line = minus(ankle, hip)
     given = norm(line)
-    r = given + keep * (norm(add(line, before)) - given)
+    full = norm(minus(knee, hip)) + norm(minus(ankle, knee))
+    r = min(given + keep * (norm(add(line, before)) - given), _longest(given, full))
     u, w = scaled(rotate(turn, arm), -1.0), minus(hip, pin)
     lengths = norm(u) * norm(w)
     axis = cross(u, w)
@@ -132,11 +143,40 @@ def _rolled(leg: Any, places: Any, pin: Any, arm: Any, turn: Any, before: Any, k
 
 
 @kernel
-def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, before: Any, keep: Any) -> Any:
-    """Whether locks hold this foot, and the shift and turn that they need; one out of reach is given up.
+def _heel_raised(leg: Any, places: Any, pins: Any, toe_arm: Any, flat: Any, lift: Any) -> Any:
+    """The turn of a foot whose heel rises above its lock while the toe stays: `flat` while the knee bends as given.
 
-    Where heel and toe are locked both, the turn takes the line between them to that of their locks, and a leg that
-    would be stretched gives up the heel first: the foot rolls over its ball. With the toe alone it rolls so that the
+    Flat, the leg would be e longer than the given length l. It may be longer by E, with which its knee is
+    STRAIGHTER than given (less where the given heel has a `lift` already), so the foot turns about the horizontal
+    axis across it until the ankle is r = l + E tanh(e / E) from the hip. u leads from the toe's lock to the ankle,
+    w to the hip, and w . (u turned by x about n) = A cos x + B sin x + C must be (|w|^2 + |u|^2 - r^2) / 2.
+    """
+    hip, knee, ankle, pin = _row(places[leg[0]]), _row(places[leg[1]]), _row(places[leg[2]]), _row(pins[leg[TOE]])
+    a, b, given = norm(minus(knee, hip)), norm(minus(ankle, knee)), norm(minus(ankle, hip))
+    u, w = scaled(rotate(flat, toe_arm), -1.0), minus(hip, pin)
+    longer = norm(minus(w, u)) - given
+    back = minus(_row(pins[leg[HEEL]]), pin)
+    across = cross((back[0], 0.0, back[2]), (0.0, 1.0, 0.0))
+    if longer <= 0.0 or norm(across) < 1e-6:
+        return flat, 0.0
+    n = scaled(across, 1.0 / norm(across))
+    flexion = math.acos(min(1.0, max(-1.0, (given * given - a * a - b * b) / (2.0 * a * b))))
+    straighter = max(0.0, flexion - STRAIGHTER * (1.0 - smoothstep(lift / (2.0 * HEEL_LIFTED))))
+    more = max(1e-6, math.sqrt(a * a + b * b + 2.0 * a * b * math.cos(straighter)) - given)
+    r = min(given + more * math.tanh(longer / more), _longest(given, a + b))
+    c = dot(w, n) * dot(u, n)
+    cosine, sine = dot(w, u) - c, dot(w, cross(n, u))
+    share = (0.5 * (dot(w, w) + dot(u, u) - r * r) - c) / max(1e-9, math.hypot(cosine, sine))
+    angle = min(MAX_ROLL, max(0.0, math.atan2(sine, cosine) - math.acos(min(1.0, max(-1.0, share)))))
+    return multiply(exp(scaled(n, angle)), flat), angle
+
+
+@kernel
+def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, before: Any, keep: Any) -> Any:
+    """Whether locks hold this foot, the shift and turn that they need, the roll; a lock out of reach is given up.
+
+    Where heel and toe are locked both, the turn takes the line between them to that of their locks, and the heel
+    rises above its own before the knee is much straighter than given. With the toe alone the foot rolls so that the
     knee bends as in the given pose.
     """
     heel, toe, ankle = leg[HEEL], leg[TOE], _row(places[leg[2]])
@@ -146,31 +186,45 @@ def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, b
         flat = turn
         if dot(line, line) > 1e-12 and dot(now, now) > 1e-12:
             flat = multiply(between(now, line), turn)
+        lift = ankle[1] + arms[0][1] - pins[heel, 1]
+        flat, roll = _heel_raised(leg, places, pins, arms[1], flat, lift)
         shift = minus(minus(_row(pins[toe]), rotate(flat, arms[1])), ankle)
-        if _within(leg, places, shift, ROLL):
-            return True, shift, flat
+        if _within(leg, places, shift, SOFT):
+            return True, shift, flat, roll
         status[heel] = GIVEN_UP
     if on_toe or on_heel:
         part = toe if on_toe else heel
         if on_toe:
             turn = _rolled(leg, places, _row(pins[toe]), arms[1], turn, before, keep)
         shift = minus(minus(_row(pins[part]), rotate(turn, arms[1] if on_toe else arms[0])), ankle)
+        if not on_toe:  # a heel alone rises with the given one, which does not stretch the leg
+            lift = max(0.0, ankle[1] + arms[0][1] - pins[heel, 1])
+            shift = (shift[0], shift[1] + lift * smoothstep(lift / LIFTED), shift[2])
         if _within(leg, places, shift, SOFT):
-            return True, shift, turn
+            return True, shift, turn, 0.0
         status[part] = GIVEN_UP
-    return False, (0.0, 0.0, 0.0), turn
+    return False, (0.0, 0.0, 0.0), turn, 0.0
 
 
 @kernel
-def _yielding(before: Any, rate: Any, wanted: Any, dt: Any) -> Any:
+def _no_longer(leg: Any, places: Any, shift: Any, before: Any, keep: Any) -> Any:
+    """The shift of a released foot, so that its leg is no longer than given, but for `keep` of the last gap."""
+    line = minus(_row(places[leg[2]]), _row(places[leg[0]]))
+    aim, given = add(line, shift), norm(line)
+    most = given + keep * max(0.0, norm(add(line, before)) - given)
+    return shift if norm(aim) <= most else minus(scaled(aim, most / norm(aim)), line)
+
+
+@kernel
+def _yielding(before: Any, rate: Any, wanted: Any, roll: Any, dt: Any) -> Any:
     """The height of a correction near the `wanted` one that continues from `before` at its `rate` steadily.
 
     Hips of captures tremble by millimetres. With the foot held exactly, all of that would bend the knee; a captured
-    foot trembles with the hips.
+    foot trembles with the hips. A foot that rolls does not need to.
     """
     steady = before + rate * dt
     steady += min(max(wanted - steady, -MAX_CORRECTION_ACCELERATION * dt * dt), MAX_CORRECTION_ACCELERATION * dt * dt)
-    give = MAX_HEIGHT_YIELD * max(0.0, 1.0 - abs(wanted - before) / JUMP)
+    give = MAX_HEIGHT_YIELD * max(0.0, 1.0 - abs(wanted - before) / JUMP) * (1.0 - smoothstep(roll / ROLLING))
     return min(max(steady, wanted - give), wanted + give)
 
 
@@ -181,6 +235,7 @@ def _follow(leg: Any, parts: Any, tips: Any, places: Any, turns: Any, touch: Any
     ankle = _row(places[leg[2]])
     arms = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))  # from the ankle to heel and toe
     locked = False
+    sink = 1.0 - math.exp(-math.log(2.0) * dt / SETTLING_HALF_LIFE)
     for side in range(2):
         part = leg[HEEL + side]
         if part < 0:
@@ -191,21 +246,26 @@ def _follow(leg: Any, parts: Any, tips: Any, places: Any, turns: Any, touch: Any
             status[part] = FREE
         elif status[part] == LOCKED:
             locked = True
+            if leg[HEEL] >= 0 and status[leg[HEEL]] == LOCKED:
+                pins[part, 1] -= sink * max(0.0, pins[part, 1] - ankle[1] - arm[1])
             limit = HEEL_LIFTED if side == 0 and leg[TOE] >= 0 and status[leg[TOE]] == LOCKED else LIFTED
             if ankle[1] + arm[1] - pins[part, 1] > limit:
                 status[part] = GIVEN_UP
     before, turn_before = _row(offsets[0]), _row(offsets[2])
-    shift, rate = _decayed(before, _row(offsets[1]), y, dt)
+    speed = norm(_row(offsets[1]))
+    shift, rate = _decayed(before, scaled(_row(offsets[1]), min(1.0, MAX_RELEASE_SPEED / max(speed, 1e-9))), y, dt)
     vector, spin = _decayed(turn_before, _row(offsets[3]), y, dt)
     keep = math.exp(-math.log(2.0) * dt / ROLL_HALF_LIFE)
-    held, wanted, turn = _held(leg, arms, places, status, pins, exp(vector), before, keep)
+    held, wanted, turn, roll = _held(leg, arms, places, status, pins, exp(vector), before, keep)
     if held:
         shift, vector = wanted, log(turn)
         if locked and leg[HEEL] >= 0 and status[leg[HEEL]] == LOCKED:
-            shift = (wanted[0], _yielding(before[1], offsets[1, 1], wanted[1], dt), wanted[2])
+            shift = (wanted[0], _yielding(before[1], offsets[1, 1], wanted[1], roll, dt), wanted[2])
         rate, spin = scaled(minus(shift, before), 1.0 / dt), scaled(minus(vector, turn_before), 1.0 / dt)
     elif locked:  # given up: the foot moves on with the given one at once, or the leg would be stretched more
         shift, rate = _decayed(before, (0.0, 0.0, 0.0), y, dt)
+    if not held:
+        shift = _no_longer(leg, places, shift, before, keep)
     for side in range(2):
         part = leg[HEEL + side]
         if part >= 0 and status[part] != LOCKED:
