@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
+from motionloom.cli.progress_bars import busy
 
 
 @with_reading(trim_tpose=True)
@@ -47,9 +48,11 @@ def fourier(
     if (plain is None) != (marked is None) or (to is not None and plain is not None):
         raise BadRequest("expected --to with --share, or --plain with --marked")
     others = [read_clip(path, reading) for path in (to, plain, marked) if path is not None]
-    made = fourier_motion(
-        read_clip(clip, reading), others, share=share, domain=domain, amount=amount, step=step, speed=speed, hips=hips,
-        seconds=seconds,
-    )  # fmt: skip
+    first = read_clip(clip, reading)
+    with busy("evaluating the series") as report:
+        made = fourier_motion(
+            first, others, share=share, domain=domain, amount=amount, step=step, speed=speed, hips=hips,
+            seconds=seconds, progress=report,
+        )  # fmt: skip
     save(made, out)
     print_line(f"{out}: {plural(len(made), 'frame')}, {made.seconds:.2f} s")

@@ -92,8 +92,11 @@ def _as_dict(file: EditedFile) -> dict[str, Any]:
 
 
 def _print_table(files: Sequence[EditedFile]) -> None:
-    """One line for each clip; joints without a partner are listed once."""
-    head = ("clip", "scale", "roles", "planted feet slide: source", "turned", "result", "missed")
+    """One line for each clip; joints without a partner are listed once.
+
+    "rotations alone": before feet are pinned; "farthest from plant": how far an ankle stays from its plant at most.
+    """
+    head = ("clip", "scale", "roles", "planted feet slide: source", "rotations alone", "result", "farthest from plant")
     reports: list[Any] = [file.report for file in files]
     rows = [
         (

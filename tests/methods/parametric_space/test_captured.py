@@ -41,11 +41,27 @@ def test_locked_feet_of_blended_walks_slide_at_most_six_tenths_of_what_the_captu
         for t in (-10, 0, 10)
     ]
     assert np.mean([measure_skate(c).b for c in made]) < 0.6 * np.mean([measure_skate(c).b for c in clips])
-    for clip in made:  # planted toes move by 5 mm or less, and swinging ones pass as high as in the examples
-        points = part_positions(clip)
-        for i, part in enumerate(foot_parts(clip.skeleton)):
-            assert all(np.ptp(points[a:b, i], axis=0).max() <= 0.005 for a, b in runs(clip.label(part.label)))
     assert usual_clearance(made) > 0.9 * usual_clearance(model.examples, percentile=50)
+
+
+@pytest.mark.parametrize("name", ["143_38", "143_04"])
+def test_planted_toes_move_by_five_millimetres_at_most(name, mocap):
+    """Contacts are those of the blend before locking: the result's own labels lack frames in which a toe is let go."""
+    clip = load(mocap / "cmu" / f"{name}.bvh", fps=60, trim_tpose=True)
+    model = learn("parametric-space", [clip], {"parameter": ["turn_rate"], "samples": 64})
+    toes = [(i, part.label) for i, part in enumerate(foot_parts(clip.skeleton)) if part.name.endswith("toe")]
+    held = 0
+    for seed in range(4):
+        free, locked = (
+            synthesize(model, Request.from_yaml(f"{{seconds: 3, options: {{clean_feet: {clean}}}}}"), seed=seed)
+            for clean in ("false", "true")
+        )
+        points = part_positions(locked)
+        for i, label in toes:
+            for a, b in runs(free.label(label)):
+                assert np.ptp(points[a:b, i], axis=0).max() <= 0.005
+                held += b - a
+    assert held > 100
 
 
 def test_slow_and_fast_walks_form_one_space_although_their_steps_overlap_differently(mocap):

@@ -12,6 +12,7 @@ from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.poses import commands
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, problems, synthesize
+from motionloom.methods.space._kernels_weights import nearest_weights
 from motionloom.methods.space.baked import baked
 from motionloom.methods.space.radial import solve_misses
 from motionloom.recipes.blending import blend_clips
@@ -185,3 +186,27 @@ def test_a_baked_space_has_a_clip_at_every_vertex_with_its_parameters_and_foot_p
     line = np.array([values[k] for cell in found.facts["simplices"] for k in cell]).reshape(-1, 2)
     assert (np.diff(line, axis=1) > 0).all()
     np.testing.assert_allclose(line[1:, 0], line[:-1, 1])
+
+
+def test_nearest_samples_are_those_of_the_projected_request(model):
+    """HECK eqs 6.1-6.2 average far samples, as all of them are equally far; the request is projected first."""
+    space = model.space
+    far = np.array([space.high + 4 * space.ranges, space.low - 4 * space.ranges])
+    found = space.weights(far, rule="nearest")
+    assert found.outside.all()
+    np.testing.assert_allclose(found.used, [space.high, space.low], atol=0.005 * space.ranges[0])
+    known = np.concatenate([space.values, space.sample_values])
+    blends = np.concatenate([np.eye(len(space.values)), space.sample_weights])
+    plain = np.zeros((2, 1))
+    nearest_weights(known / space.ranges, blends, far / space.ranges, 3, np.zeros((2, len(space.values))), plain)
+    off = [np.abs(used - [space.high, space.low]).max() for used in (plain * space.ranges, found.used)]
+    assert off[0] > 0.01 * space.ranges[0] > 3 * off[1], off
+
+
+def test_margins_that_a_clip_cannot_hold_are_noted(ducks):
+    settings = {"parameter": ["head_height"], "cut": "none", "repeat": "no", "samples": 0}
+    short = [clip[: 40 + 2 * k] for k, clip in enumerate(ducks)]
+    notes = [str(note) for note in learn("parametric-space", short, {**settings, "margin": 0.5}).notes]
+    [note] = [text for text in notes if "margins shorter than 0.5 s" in text]
+    assert "sample:duck#8-31 (0.27 s before, 0.27 s after)" in note
+    assert not any("margins shorter" in str(note) for note in learn("parametric-space", ducks, settings).notes)

@@ -41,8 +41,9 @@ class Report(NamedTuple):
             return f"{about}; no edge: {self.reason}"
         part = f"; only from {self.part}" if self.part else ""
         return (
-            f"{about}{part}; reach {100 * self.reach:.0f} %, {self.trimmed} boxes trimmed, {self.shrunk} shrunk, "
-            f"worst pair {100 * self.worst:.1f} cm"
+            f"{about}{part}; a motion of {self.source} can be followed by {100 * self.reach:.0f} % of the parameters "
+            f"of {self.target} on average (parameters left out because of a bad pair for {self.trimmed} samples, "
+            f"because of the pair at the averaged moment for {self.shrunk}); worst pair {100 * self.worst:.1f} cm"
         )
 
 

@@ -103,9 +103,20 @@ def gather(
         rows, chosen, kept, cost = rows.only(good), [chosen[i] for i in good], [kept[i] for i in good], cost[good]
         times = None if times is None else [times[i] for i in good]
     values = values[kept]
+    notes += [] if cyclic else shortened_margins(chosen, margin)
     check_enough(chosen, values, parameters)
     check_independent(chosen, values, parameters)
     return Gathered(rows, tuple(chosen), values, cost, timing.rule, times, tuple(notes))
+
+
+def shortened_margins(cuts: Sequence[ExampleCut], margin: float) -> list[Note]:
+    """A note about examples whose clip ends before the margin does: transitions there have less time."""
+    short = []
+    for cut in cuts:
+        fps = cut.clip.fps
+        if min(cut.before, cut.after) < round(margin * fps):
+            short.append(f"{cut.name} ({cut.before / fps:.2f} s before, {cut.after / fps:.2f} s after)")
+    return list(info(f"margins shorter than {margin:g} s, as the clips end there: {', '.join(short)}")) if short else []
 
 
 class Registration(NamedTuple):

@@ -28,7 +28,7 @@ from motionloom.methods.space.plan import LockShift, RequestedValues, SpacePlan,
 from motionloom.methods.space.settings import SpaceOptions
 from motionloom.methods.space.space import Space
 
-HELD_TOE = ToeHold(rise=0.02, speed=0.5)  # blended toes rise and slide a little in all of a contact
+HELD_TOE = ToeHold(rise=0.06, speed=1.0)  # a toe is held in all of a blended contact, while it rolls to its tip, too
 LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
 
 O = TypeVar("O", bound=SpaceOptions)  # noqa: E741 -- the method's own Options

@@ -97,7 +97,8 @@ class Space:
     def weights(self, values: ArrayLike, *, rule: str = "smooth", neighbours: int | None = None) -> ExampleWeights:
         """Weights for parameters (N, D) in their units; a request outside the space gets the nearest point of it.
 
-        `rule` is "smooth" (see `_kernels_weights`), or "nearest": HECK eqs 6.1-6.2 over the measured blends.
+        `rule` is "smooth" (see `_kernels_weights`), or "nearest": HECK eqs 6.1-6.2 over the measured blends, for
+        the projection of a request that lies outside.
         """
         from motionloom.methods.space._kernels_weights import corrected_weights, nearest_weights
 
@@ -106,12 +107,13 @@ class Space:
             raise BadRequest(f"expected {self.size} finite parameters ({', '.join(self.names)}), found {values!r}")
         asked = np.ascontiguousarray(asked)
         weights, used = np.zeros((len(asked), self.rows.size)), np.zeros(asked.shape)
+        corrected_weights(*self.corrected_map, asked, weights, used)
         if rule == "nearest":
+            far = np.abs(used - asked).max(1, keepdims=True) > REACHED
+            near = np.where(far, used, asked)  # far samples are all equally far, so eq 6.2 would average them
             known = (np.concatenate([self.values, self.sample_values]) - self.middle) / self.ranges
             blends = np.concatenate([np.eye(self.rows.size), self.sample_weights])
-            nearest_weights(known, blends, asked, min(neighbours or self.size + 2, len(known)), weights, used)
-        else:
-            corrected_weights(*self.corrected_map, asked, weights, used)
+            nearest_weights(known, blends, near, min(neighbours or self.size + 2, len(known)), weights, used)
         outside = np.abs(used - asked).max(1) > REACHED
         return ExampleWeights(weights, used * self.ranges + self.middle, np.asarray(outside))
 
