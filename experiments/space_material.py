@@ -22,6 +22,7 @@ from motionloom.samples import make
 
 REQUESTS = 60
 HELD_OUT = 3  # rng of blends that are not used in learning
+BLENDS = 1500  # random ones that show what can be reached
 ENDS = {"repeat": "no", "cut": "none"}
 
 
@@ -36,9 +37,9 @@ def around(clip: Any, middle: int, before: float, after: float) -> Any:
 
 
 def seats() -> list[Any]:
-    """The sitting down of four clips: from 0.5 s before the head begins to sink to 0.7 s after the hips are lowest."""
+    """The sitting down of five clips: from 0.5 s before the head begins to sink to 0.7 s after the hips are lowest."""
     out = []
-    for clip in [*captured("75_17", "75_18"), *captured("143_18", "143_19", fps=60)]:
+    for clip in [*captured("75_17", "75_18", "75_20"), *captured("143_18", "143_19", fps=60)]:
         hips, head = clip.root[:, 1], fk(clip)[:, clip.skeleton.roles.index("head"), 1]
         low = int(np.flatnonzero(hips < hips.min() + 0.03)[0])
         upright = int(np.flatnonzero(head[:low] > 0.97 * np.median(head[: round(0.2 * clip.fps)]))[-1])
@@ -47,11 +48,12 @@ def seats() -> list[Any]:
 
 
 def leaps() -> list[Any]:
-    """Jumps ahead of subject 118 and 83, around the highest place of the hips."""
+    """Jumps ahead of subjects 118 and 83, around the highest place of the hips; the three of 143_05, by their flights."""
     out = []
     for clip in captured("118_03", "118_06", "118_09", "118_10", "118_20", "83_42", "83_48"):
         out.append(around(clip, int(clip.root[:, 1].argmax()), 1.1, 1.0))
-    return out
+    [series] = captured("143_05", fps=60)
+    return [*out, *(around(series, middle, 1.1, 1.0) for middle in (124, 180, 230))]
 
 
 def punches() -> list[Any]:
@@ -74,7 +76,7 @@ def spaces() -> dict[str, tuple[list[Any], dict[str, Any]]]:
         "walk, turn x speed (16)": (captured(*walks, *fast), {"parameter": ["turn_rate", "speed"]}),
         "walk, into a turn (16)": (captured(*walks), {"parameter": ["travel_turn"], "repeat": "no"}),
         "seats (75, 143)": (seats(), {"parameter": ["seat_height"], **ENDS}),
-        "leaps (118, 83)": (leaps(), {"parameter": ["leap_length"], **ENDS}),
+        "leaps (118, 83, 143)": (leaps(), {"parameter": ["leap_length"], **ENDS}),
         "punches (samples)": (punches(), {"parameter": ["right_hand_target"], **ENDS}),
         "ducks (samples)": (
             [make("duck", seed=1, height=h, fps=30) for h in heights], {"parameter": ["head_height"], **ENDS}
@@ -111,6 +113,18 @@ def held_out(model: Any, count: int = REQUESTS) -> FloatArray:
     space, rng = model.space, np.random.default_rng(HELD_OUT)
     near = np.argsort(((space.values[:, None] - space.values[None]) ** 2 / space.ranges**2).sum(-1), axis=1)
     return np.stack([measured(model, random_weights(near, space.size + 2, rng)) for _ in range(count)])
+
+
+def reachable(model: Any, count: int = BLENDS) -> FloatArray:
+    """Measured parameters of random blends, also of two and three examples that need not be near each other."""
+    rng, size = np.random.default_rng(HELD_OUT + 1), model.space.rows.size
+    out = [measured(model, w) for w in np.eye(size)]
+    for _ in range(count):
+        weights = np.zeros(size)
+        chosen = rng.choice(size, min(size, int(rng.integers(2, model.space.size + 3))), replace=False)
+        weights[chosen] = rng.dirichlet(np.full(len(chosen), 0.5))
+        out.append(measured(model, weights))
+    return np.stack(out)
 
 
 def errors(model: Any, asked: FloatArray, weights: FloatArray) -> FloatArray:
