@@ -171,12 +171,13 @@ Each space is learned with default settings. {REQUESTS} requests are the measure
 not seen; they are made once, without corrections, and measured: `error`, in % of the space's range. `corrected` is the
 mean error of {CORRECTED} results of `synthesize`, which is allowed 1 %. `border`: the largest error of requests for the
 extreme examples. `beyond`: of requests outside of the border, how much nearer to the request (in % of the range) the
-nearest of {BLENDS} random blends comes than the result does, both measured on the motion; below 0, none does. `even`: the
-largest change of the motion (root mean square of joints) at even steps of the parameters, of the mean change, for steps from 1/100 to
-1/800; `halved`: how the largest change shrinks as steps are halved. `skate` is the published measure before and after
-feet are locked, mean of {RESULTS} results, as a share of that of the source clips (nan: theirs is below 0.5 cm/s);
-`used` compares with the part of them from the first example to the last, without standing before and after. `toes`: how
-far planted toes move at most, in mm, in the contacts that the blends have before their feet are locked.
+nearest of {BLENDS} random blends comes than the result does, both measured on the motion; below 0, none does. `even`:
+the largest change of the motion (root mean square of joints) at even steps of the parameters, of the mean change, for
+steps from 1/100 to 1/800; `halved`: how the largest change shrinks as steps are halved. `skate` is the published
+measure before and after feet are locked, mean of {RESULTS} results, as a share of that of the source clips (nan: theirs
+is below 0.5 cm/s); `used` compares with the part of them from the first example to the last, without standing before
+and after. `toes`: how far planted toes move at most, in mm, in the contacts that the blends have before their feet are
+locked.
 (`experiments/111_spaces.py`; requests for [examples that were left out](left_out_examples.md))
 
 Targets: error 0.1 / 1 (one parameter: 0.2 at worst), even 3, halved 1.8 to 2.2, skate 1.2 and 0.6.
@@ -191,10 +192,10 @@ clip; against the part that is used, it is within the target. What is left is mo
 close to the floor. Tables of one parameter pass over examples that differ in motion but hardly in the parameter: two of
 `into a turn`, four of `leaps`.
 
-Left out by learning, which names each: 75_20 sits down on the floor, leans on its hands and stretches a leg forward, so its
-right foot is turned by 180 degrees against the others'; 143_19 leans against a high seat (35 cm from the reference). Of
-the three leaps of 143_05, the first, from a stand, is an example; the others begin from a landing, with other steps,
-and so does 83_42, whose feet land one after the other.
+Left out by learning, which names each: 75_20 sits down on the floor, leans on its hands and stretches a leg forward, so
+its right foot is turned by 180 degrees against the others'; 143_19 leans against a high seat (35 cm from the
+reference). Of the three leaps of 143_05, the first, from a stand, is an example; the others begin from a landing, with
+other steps.
 
 ![examples, sampled blends and requests](spaces.png)
 

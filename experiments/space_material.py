@@ -48,7 +48,7 @@ def seats() -> list[Any]:
 
 
 def leaps() -> list[Any]:
-    """Jumps ahead of subjects 118 and 83, around the highest place of the hips; the three of 143_05, by their flights."""
+    """Jumps ahead of 118 and 83, around the highest place of the hips, and the three of 143_05, by their flights."""
     out = []
     for clip in captured("118_03", "118_06", "118_09", "118_10", "118_20", "83_42", "83_48"):
         out.append(around(clip, int(clip.root[:, 1].argmax()), 1.1, 1.0))
