@@ -194,8 +194,9 @@ def learn(
     if method not in METHODS:
         raise BadRequest(unknown(method, METHODS, "method"))
     module = METHODS[method].module()
+    settings = config if isinstance(config, Mapping) else {}
     if config is None or isinstance(config, Mapping):
-        config = module.Config.of(config or {})
+        config = module.Config.of(settings)
     if not isinstance(config, module.Config):
         raise BadRequest(f"config: expected the Config of {method}, found {type(config).__name__}")
     if files is not None and len(files) != len(clips):
@@ -234,7 +235,7 @@ def learn(
     )
     own = [p.name for p in parameters]
     made = learning_steps(method, config, clips, seed=seed, trim_tpose=trim_tpose, measured=own, models=models or {})
-    notes = ready.notes + model.notes
+    notes = config.unused(settings) + ready.notes + model.notes
     report(1.0, "done")
     return dataclasses.replace(model, sources=sources, notes=notes, measured=(*model.measured, *measured), made=made)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from motionloom.core.fields import Described, Field, fields_of, param
+from motionloom.core.note import Note, warning
 
 __all__ = [
     "Field",
@@ -69,3 +70,21 @@ class Settings(Described, metaclass=_FillVariant):
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {}
     FILES: ClassVar[tuple[str, ...]] = ()  # settings that name a file, which is read during learning
+
+    def unused(self, given: Iterable[str]) -> tuple[Note, ...]:
+        """A warning for every setting among `given` that has no effect beside the other values: see `Field.only_with`.
+
+        >>> from motionloom.methods.texture.config import Options
+        >>> [note.text for note in Options.of({"passes": 4}).unused(["passes"])]
+        ['option `passes` has no effect: it needs variant faithful']
+        """
+        found = []
+        for field in fields_of(type(self)):
+            if not field.only_with or field.name not in given:
+                continue
+            other, *values = field.only_with
+            now = getattr(self, other)
+            if (str(now) not in values) if values else (now in (None, "", ())):
+                needs = f"{other} {' or '.join(values)}" if values else other
+                found.append(warning(f"option `{field.name}` has no effect: it needs {needs}"))
+        return tuple(found)

@@ -140,8 +140,8 @@ def finished(
 
 
 def with_remarks(model: Model[Any], clip: Clip, request: Request) -> Clip:
-    """The clip with the method's remarks added to its notes."""
-    notes = model.remarks(clip, request)
+    """The clip with notes: options without effect, and the method's remarks."""
+    notes = (*model.options(request).unused(request.options), *model.remarks(clip, request))
     return replace(clip, origin=clip.origin.with_notes(*notes)) if notes else clip
 
 
