@@ -49,11 +49,13 @@ COMMANDS = {  # each replaces what an earlier version of itself wrote
     "remember": ["info", "in{n}.bvh", "--unit", "cm", "--remember"],
     "clean": ["clean", "in{n}.bvh", "-o", "k.bvh", "--force"],
     "view": ["view", "in{n}.bvh", "-o", "v.html"],
+    "page": ["view", ".", "-o", "pages/p.html", "--from", "0.{n}", "--browse"],
     "filmstrip": ["view", "in{n}.bvh", "-o", "v.png"],
     "trim": ["trim", "in{n}.bvh", "-o", "t.npz", "--start", "0.2"],
     "strides": ["trim", "in{n}.bvh", "-o", "t.bvh", "--contacts", "left_heel", "--strides", "1"],
     "loop": ["loop", "in{n}.bvh", "-o", "l.bvh"],
     "label": ["label", "add", "in{n}.bvh", "step", "--end", "0.5"],
+    "unlabel": ["label", "remove", "in{n}.bvh", "walk", "--end", "0.5"],
     "retarget": ["retarget", "in{n}.bvh", "--to", "base.bvh", "-o", "r.bvh"],
     "append": ["append", "in{n}.bvh", "base.bvh", "-o", "a.bvh"],
     "blend": ["blend", "in{n}.bvh", "base.bvh", "--weights", "0.5,0.5", "-o", "e.bvh"],
@@ -65,6 +67,19 @@ COMMANDS = {  # each replaces what an earlier version of itself wrote
     "transfer": ["transfer", "base.bvh", "in{n}.bvh", "base.bvh", "-o", "tr.bvh"],
     "similar": ["similar", "in{n}.bvh", "base.bvh", "-o", "sim"],
     "find": ["find", "in{n}.bvh", ".", "--web", "w.npz", "--threshold", "0.1{n}"],
+    "stretches": [
+        "find",
+        "in{n}.bvh",
+        ".",
+        "--web",
+        "s.npz",
+        "--pictures",
+        "drawn",
+        "--cut",
+        "cut",
+        "--threshold",
+        "0.3",
+    ],
     "judge": ["judge", "in{n}.bvh", "base.bvh", "-o", "jud"],
     "align": ["align", "base.bvh", "in{n}.bvh", "-o", "al"],
     "evaluate": ["evaluate", "in{n}.bvh", "--source", "base.bvh", "--picture", "ev.png"],
@@ -80,6 +95,8 @@ COMMANDS = {  # each replaces what an earlier version of itself wrote
     "act": ["act", "two-level-graph.loom", "in{n}.bvh", "-o", "ac.bvh"],
     "choices": ["choices", "two-level-graph.loom", "--follow", "{n}", "-o", "ch.bvh"],
     "graph": ["graph", "{n}.loom", "-o", "gr.png"],
+    "edges": ["edges", "{n}.loom", "-o", "ed.png"],
+    "reachable": ["reachable", "parametric-graph.loom", "--seconds", "1.{n}", "-o", "re.png"],
     "textons": ["textons", "textons.loom", "--seed", "{n}", "-o", "tx"],
     "texture": ["texture", "texture.loom", "-r", "{{seconds: 1}}", "--seed", "{n}", "-o", "tt"],
     "variation": ["variation", "show", "variation.loom", "--seed", "{n}", "-o", "va"],
@@ -98,6 +115,19 @@ COMMANDS = {  # each replaces what an earlier version of itself wrote
     ],
     "drive": ["drive", "motion-matching.loom", "-r", "{{seconds: 1}}", "--seed", "{n}", "-o", "dr.bvh"],
     "crowd": ["crowd", "motion-matching.loom", "--count", "2", "--seconds", "1", "--seed", "{n}", "-o", "crowd"],
+    "scene": [
+        "crowd",
+        "motion-matching.loom",
+        "--count",
+        "2",
+        "--seconds",
+        "1",
+        "--seed",
+        "{n}",
+        "-o",
+        "crowd.usda",
+        "--force",
+    ],
 }
 TIMED = ("jud/judge.json", "cmp.html")  # files with measured times
 ELSEWHERE = {  # commands with -o that are not interrupted here, and why
@@ -234,6 +264,8 @@ def prepare(name: str, folder: Path, round: int = 0) -> Stage:
             save_model(_space(n), folder / f"space{n}.loom")
         if name == "graph":
             save_model(_model("motion-graph" if n % 2 else "two-level-graph"), folder / f"{n}.loom")
+        if name == "edges":
+            save_model(_parametric_graph(n), folder / f"{n}.loom")
         if name == "analyse":
             write_ratings(_ratings(n), folder / f"ratings{n}.csv")
     for method in [word.removesuffix(".loom") for word in words if word.removesuffix(".loom") in METHODS]:
@@ -281,6 +313,12 @@ def _import_all(command: list[str], folder: Path) -> None:
 def _space(n: int) -> Any:
     walks = [make("walk", seed=n, speed=speed, seconds=2, fps=30) for speed in (1.2, 1.5)]
     return learn("parametric-space", walks)
+
+
+@cache
+def _parametric_graph(n: int) -> Any:
+    walks = [make("walk", seed=k, speed=1.2, turn=(0.3 + 0.05 * n) * k, seconds=3, fps=30) for k in range(3)]
+    return learn("parametric-graph", walks)
 
 
 def _ratings(n: int) -> list[Rating]:

@@ -42,6 +42,9 @@ def test_a_crash_and_a_hang_are_found(tmp_path, monkeypatch):
         "    if number == 1: os.abort()\n"
         "    while number == 2: pass\n"
         "    if number == 3: raise KeyError('k')\n"
+        "    if number == 4:\n"  # compiling takes more than the limit, and is not counted
+        "        import numba, numpy\n"
+        "        numba.njit(lambda x: numpy.sort(x).sum() + numpy.median(x))(numpy.zeros(3))\n"
         "    return True\n"
     )
     source = (
@@ -59,6 +62,7 @@ def test_a_crash_and_a_hang_are_found(tmp_path, monkeypatch):
     assert found.bad["1"].startswith("the process ended with code -6")
     assert found.bad["2"] == "more than 0.2 s"
     assert found.bad["3"].startswith("KeyError")
+    assert set(found.bad) == {"1", "2", "3"}
 
 
 @pytest.mark.long

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import sys
 import zipfile
 from contextlib import suppress
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -19,6 +23,7 @@ from motionloom.io.arrays.npz import clip_arrays
 from motionloom.io.download import fetch as fetching
 from motionloom.io.gltf.write import glb_parts
 from motionloom.io.sidecars.labels import MAX_LABELS
+from motionloom.io.titles import clip_titles
 from motionloom.samples import make
 
 
@@ -201,3 +206,22 @@ def test_a_stature_that_no_person_has_is_reported_with_other_units(tmp_path, sca
     assert [note.level for note in notes if "if the body is a person, --unit" in note.text] == ["warning"]
     save(clip, tmp_path / "y.bvh")
     assert not [n for n in load(tmp_path / "y.bvh").origin.notes if n.level == "warning" and "stature" in n.text]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
+def test_a_file_name_that_is_not_utf8_can_be_drawn_and_learned_from(tmp_path):
+    """Half a character in the name of a clip ended `view` in a traceback, and made models that could not be read."""
+    from motionloom.methods import learn, load_model, save_model
+    from motionloom.plot.filmstrip import save_filmstrip
+    from motionloom.plot.player import write_player
+
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/wa\xfflk\x1b.bvh"))
+    save(make("walk", seconds=1, fps=30), path)
+    clip = load(path)
+    assert clip.name == "wa?lk\x1b.bvh"
+    titles = clip_titles([path], [clip.name])
+    write_player([clip], tmp_path / "page.html", titles=titles)
+    save_filmstrip([clip], tmp_path / "strip.svg", titles=titles)
+    ElementTree.parse(tmp_path / "strip.svg")  # without control characters, which XML cannot contain
+    save_model(learn("cuts", [clip]), tmp_path / "x.loom")
+    assert load_model(tmp_path / "x.loom").sources[0].name == clip.name

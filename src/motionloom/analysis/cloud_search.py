@@ -11,8 +11,10 @@ middle frames of their blocks, minus their distances from these. Pairs that this
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -182,11 +184,14 @@ def near_pairs(
 
     tops = range(0, len(middles), size)
     with ThreadPoolExecutor(thread_count()) as pool:
-        found_rows = pool.map(rows, tops)
+        waiting = iter(tops)
+        ahead = deque(pool.submit(rows, top) for top in islice(waiting, 2 * thread_count()))  # few results in memory
         sizes = [len(middles) - top for top in tops]  # columns to the right of each tile of rows
         try:
             for _ in each(tops, progress or silent(), "comparing frames", sizes):
-                yield next(found_rows)
+                found_rows = ahead.popleft().result()
+                ahead.extend(pool.submit(rows, top) for top in islice(waiting, 1))
+                yield found_rows
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -50,11 +50,16 @@ def gait_change(a: Clip, b: Clip, at: Point, seconds: float = GAIT_SECONDS) -> C
     return replace(whole, origin=origin)
 
 
-def window_frames(a: Clip, b: Clip, at: Point, seconds: float) -> tuple[FloatArray, FloatArray]:
-    """(n,) the frame of A and of B at each frame of the window; whole numbers at its start in A and at its end in B."""
+def window_frames(
+    a: Clip, b: Clip, at: Point, seconds: float, rates: tuple[float, float] | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """(n,) the frame of A and of B at each frame of the window; whole numbers at its start in A and at its end in B.
+
+    `rates` are the step rates of both, where they are known.
+    """
     count = max(2, round(seconds * a.fps)) + 1
     share = smoothstep(np.linspace(0.0, 1.0, count))
-    rates = step_rate(a), step_rate(b)
+    rates = rates or (step_rate(a), step_rate(b))
     ratio = rates[1] / rates[0] if np.isfinite(rates).all() else 1.0
     rate = 1.0 + share * (np.clip(ratio, 1 / MAX_RATE_RATIO, MAX_RATE_RATIO) - 1.0)
     steps_a, steps_b = (np.concatenate([[0.0], np.cumsum((r[1:] + r[:-1]) / 2)]) for r in (rate, rate / rate[-1]))

@@ -12,6 +12,7 @@ import numpy as np
 from motionloom.core.arrays import BoolArray, FloatArray, IntArray, frozen, put
 from motionloom.core.note import Note
 from motionloom.core.recipe import Made, Read
+from motionloom.core.text import well_formed
 
 BETWEEN = " | "  # between the licence lines of several sources
 BODY = ("body",)  # the only part of a clip whose joints all have the same sources
@@ -187,6 +188,7 @@ class Origin:
 def from_file(name: str, frames: int, **facts: Any) -> Origin:
     """The origin of a clip just read: every frame comes from that file, in order."""
     which, numbers = np.zeros(frames, np.int64), np.arange(frames, dtype=float)
+    name = well_formed(name)
     return Origin(name=name, sources=(Source(name),), which=which, frames=numbers, **facts)
 
 

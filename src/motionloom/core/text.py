@@ -75,6 +75,15 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+def well_formed(text: str) -> str:
+    """Text that can be written: halves of characters, as in names of files that are not UTF-8, become question marks.
+
+    >>> well_formed("wa" + chr(0xDCFF) + "lk.bvh")
+    'wa?lk.bvh'
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
 def printable(text: str) -> str:
     """Text for a terminal: control characters and marks of direction are escaped; line ends and tabs are kept.
 

@@ -66,6 +66,7 @@ def _serialised(model: Model[Any]) -> bytes:
         "skeleton": values["skeleton"],
         "model": {name: value for name, value in values.items() if name not in COMMON},
     }
+    head = read_json(json.dumps(head).encode())  # names of files may contain halves of characters
     text = json.dumps(head, allow_nan=False)  # in order: an object is defined before it is referred to
     whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False, separators=(",", ":"))
     return save(packer.tensors, metadata={"motionloom": whole})

@@ -10,7 +10,7 @@ import pytest
 
 from motionloom.constraints import Ground, Pace, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
 from motionloom.core import Clip, UnsupportedConstraint, replace, silent, with_labels
-from motionloom.kinematics.feet.contacts import foot_parts, part_positions
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
 from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.pace import pace
 from motionloom.kinematics.resample import resample
@@ -18,9 +18,10 @@ from motionloom.kinematics.travel import travel
 from motionloom.methods import attempt, learn, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.texture.cells import unblended
+from motionloom.methods.texture.coherent import links as links_module
 from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
-from motionloom.methods.texture.coherent.links import COUNT, GAP, WINDOW, clip_ends, find_links
-from motionloom.methods.texture.coherent.parts import body_parts, roughness
+from motionloom.methods.texture.coherent.links import COUNT, EXACT_FRAMES, GAP, WINDOW, clip_ends, find_links
+from motionloom.methods.texture.coherent.parts import body_parts, features, roughness
 from motionloom.methods.texture.coherent.render import crossfaded
 from motionloom.methods.texture.coherent.tremble import calmed, quick_turns, tops, turned_joints
 from motionloom.methods.texture.coherent.wanted import style_prices
@@ -40,7 +41,10 @@ def model(clips):
     return learn("texture", clips)
 
 
-def test_links_are_the_most_similar_frames_found_by_comparing_all(rng):
+@pytest.mark.parametrize("exact_frames", [EXACT_FRAMES, 0], ids=["exhaustive", "as in long material"])
+def test_links_are_the_most_similar_frames_found_by_comparing_all(rng, monkeypatch, exact_frames):
+    """In long material the candidates are similar frames; of so few frames, all of them are."""
+    monkeypatch.setattr(links_module, "EXACT_FRAMES", exact_frames)
     rows, fps = rng.normal(size=(60, 3)).cumsum(0) * 0.1, 10.0
     ends, groups = clip_ends([35, 25]), np.ones((1, 60), bool)
     found = find_links(rows, ends, fps, groups, silent())
@@ -68,6 +72,27 @@ def test_links_are_the_most_similar_frames_found_by_comparing_all(rng):
         own = found.frames[j][found.frames[j] >= 0]
         assert own.tolist() == best
         np.testing.assert_allclose(found.costs[j, : len(own)], all_costs[best], rtol=1e-4)
+
+
+def test_long_material_has_nearly_the_links_of_short_material(clips, monkeypatch):
+    """Only similar frames are compared: hardly a best link is missed, and those to a label lead there."""
+    whole = [with_contacts(clip) for clip in clips]
+    rows, ends = features(whole, body_parts(whole[0].skeleton, limbs=True)), clip_ends([len(c) for c in whole])
+    groups = np.stack([np.ones(len(rows[0]), bool), np.arange(len(rows[0])) > 300])
+    for x in rows[:2]:
+        exact = find_links(x, ends, whole[0].fps, groups, silent())
+        with monkeypatch.context() as patch:
+            patch.setattr(links_module, "EXACT_FRAMES", 0)
+            patch.setattr(links_module, "CANDIDATES", 48)
+            quick = find_links(x, ends, whole[0].fps, groups, silent())
+        for best in (0, COUNT):
+            same = (exact.frames[:, best] == quick.frames[:, best]) | (
+                quick.costs[:, best] < 1.01 * exact.costs[:, best]
+            )
+            assert same.mean() > 0.97
+        into = quick.frames[:, COUNT:]
+        assert (into[into >= 0] + 1 > 300).all()
+        assert (quick.costs[quick.frames >= 0] >= 0).all()
 
 
 def test_the_way_along_links_is_the_cheapest_of_all(rng):

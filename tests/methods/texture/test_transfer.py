@@ -45,3 +45,9 @@ def test_what_cannot_be_compared_is_an_error(walk):
         transfer(walk, walk, dog)
     with pytest.raises(BadRequest, match="no foot in common"):
         corresponding(walk, stroke)
+
+
+def test_clips_of_one_frame_are_an_error(walk):
+    for clips in ((walk[:1], walk, walk), (walk, walk[:2], walk), (walk, walk, walk[:1])):
+        with pytest.raises(BadRequest, match="at least 3 frames"):
+            transfer(*clips)

@@ -12,6 +12,7 @@ from motionloom.methods.graph.build.prune import prune
 from motionloom.methods.graph.build.transitions import graph_clips
 from motionloom.methods.two_level_graph.rules import (
     best_around,
+    best_of_rows,
     differ_in_contact,
     lower_level,
     stances,
@@ -86,6 +87,10 @@ def test_local_maximum_rule_against_a_slow_version(seed):
             if clip[k] == clip[i] and clip[m] == clip[j]
         ]
         assert best == (min(rivals) == (dense[i, j], i, j))
+    borders = np.searchsorted(a, [0, 3, 4, 12, 12, 13, 30, 40])
+    rows = [(np.stack([a[s], b[s]], 1), dense[a[s], b[s]]) for s in map(slice, borders, borders[1:])]
+    found = np.concatenate([pairs for pairs, _ in best_of_rows(rows, clip, 2)])
+    assert np.array_equal(found, np.stack([a[kept], b[kept]], 1))
 
 
 def test_connectedness_rule_removes_dead_ends_and_sinks():

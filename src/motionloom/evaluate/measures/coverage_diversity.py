@@ -63,7 +63,7 @@ def window_scores(
     local diversity: mean over 15-frame result windows of the best source window's mean cost.
     """
     _require_windows(len(result), [len(s) for s in sources])
-    source = np.concatenate(sources)
+    source = _joined(sources)
     place = np.concatenate([np.arange(len(s)) for s in sources])
     whole, seen, near = _pass(result, source, place, progress or silent())
     costs = seen[place >= WIDE - 1] / WIDE
@@ -79,7 +79,7 @@ def loose_run(
     With the usual distance of takes (`usual_distance`) as `near`, it counts copies that were varied no more than
     takes vary.
     """
-    source = np.concatenate(sources)
+    source = _joined(sources)
     first = np.concatenate([np.arange(len(s)) for s in sources]) == 0
     squares = np.einsum("nd,nd->n", source, source)
     run, longest = np.zeros(len(source), np.int64), 0
@@ -159,7 +159,7 @@ def window_distance(result: FloatArray, sources: Sequence[FloatArray], *, progre
     """Mean over 1-s result windows of the mean cost of the best source window; features (F, D)."""
     _require_windows(len(result), [len(s) for s in sources])
     place = np.concatenate([np.arange(len(s)) for s in sources])
-    near = _pass(result, np.concatenate(sources), place, progress or silent(), WIDE)[2]
+    near = _pass(result, _joined(sources), place, progress or silent(), WIDE)[2]
     return float(near[WIDE - 1 :].mean() / WIDE)
 
 
@@ -182,6 +182,11 @@ def _mean_distance(clips: Sequence[FloatArray], progress: Progress) -> float:
     both = [(clips[i], clips[j]) for i, j in _chosen_pairs(len(clips))]
     steps = parts(progress, [len(a) * len(b) for a, b in both])
     return float(np.mean([take_distance(a, b, step) for (a, b), step in zip(both, steps, strict=True)]))
+
+
+def _joined(sources: Sequence[FloatArray]) -> FloatArray:
+    """All features in a row; not copied if there is one source."""
+    return sources[0] if len(sources) == 1 else np.concatenate(sources)
 
 
 def _require_windows(frames: int, sources: Sequence[int]) -> None:

@@ -36,9 +36,17 @@ class Take:
 
     original: Clip  # as given, at its own rate
     clip: Clip  # at `FPS`
-    points: FloatArray  # (F, J, 3) metres, world, of `clip`
-    features: FloatArray  # (F, 6 K) of `clip`, see `pose_features`
     ground: float | None = None  # height of the floor, metres; None: each joint's own 1st percentile
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """(F, J, 3) metres, world, of `clip`."""
+        return fk(self.clip)
+
+    @cached_property
+    def features(self) -> FloatArray:
+        """(F, 6 K) of `clip`, see `pose_features`."""
+        return pose_features(self.clip)
 
     @cached_property
     def feet(self) -> tuple[FloatArray, BoolArray]:
@@ -83,8 +91,7 @@ class Take:
 
 def take(clip: Clip, *, ground: float | None = None, fps: float = FPS) -> Take:
     """Prepare a clip for measuring."""
-    plain = at_rate(clip, fps)
-    return Take(clip, plain, fk(plain), pose_features(plain), ground)
+    return Take(clip, at_rate(clip, fps), ground)
 
 
 def at_rate(clip: Clip, fps: float) -> Clip:

@@ -53,14 +53,13 @@ def verbatim_run(
     a = np.ascontiguousarray(upright_rotations(result)[:, kept])
     b = np.concatenate([upright_rotations(c)[:, kept] for c in clips])
     place = np.concatenate([np.arange(len(c)) for c in clips])
-    sixes = to_6d(b).reshape(len(b), -1)
-    channel = int(sixes.var(axis=0).argmax())  # the channel that distinguishes most frames
-    order = np.argsort(sixes[:, channel])
-    keys = to_6d(a).reshape(len(a), -1)[:, channel]
+    joint, channel = divmod(int(np.argmax([to_6d(b[:, k]).var(axis=0) for k in range(len(kept))])), 6)
+    values, keys = to_6d(b[:, joint])[:, channel], to_6d(a[:, joint])[:, channel]  # which distinguishes most frames
+    order = np.argsort(values)
     slack = 2 * np.sin(within / 2) + 1e-12  # a unit vector turned by `within` moves no farther than this chord
     least = np.cos(within / 2)
     report, done = progress or silent(), np.zeros(1, np.int64)
-    task = (a, b, np.ascontiguousarray(keys), sixes[order, channel], order, slack, least, place, report.stop, done)
+    task = (a, b, np.ascontiguousarray(keys), values[order], order, slack, least, place, report.stop, done)
     length, row, column = watch(report, "searching for copies", longest_run, *task, units=len(a), done=done)
     if length == 0:
         return VerbatimRun(0, -1, -1, -1)

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.analysis.similar_frames import local_best, similar_frames
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath, Progress, silent
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each
 from motionloom.kinematics.loop import Loop, find_loop, seam_features
-from motionloom.methods.cuts.near_pairs import local_best, near_pairs
 
 EXACT_FRAMES = 20_000  # of all clips: in longer material only similar frames are compared
 BLOCK = 512  # rows of seams that are computed together
@@ -33,7 +33,7 @@ def find_cuts(
     The seam of a cut from frame i to frame j is the difference between j and i + 1, the frame that it replaces. A cut
     is kept if no other within `apart` seconds, in both clips, has a smaller seam. Frames of one clip closer than
     `shortest` seconds are not cut. Time grows with the square of all frames up to `EXACT_FRAMES` of them; in longer
-    material each frame is compared with similar ones alone (see `near_pairs`).
+    material each frame is compared with similar ones alone (see `similar_frames`).
     """
     features = [seam_features(clip) for clip in clips]
     starts = np.concatenate([[0], np.cumsum([len(c) for c in clips])])
@@ -53,12 +53,15 @@ def find_cuts(
 
 
 def _long_cuts(features: list[FloatArray], largest: float, radius: int, near: float, progress: Progress) -> Cuts:
-    """Cuts among frames of similar poses. A frame is left for at most `near_pairs.NEIGHBOURS` others."""
+    """Cuts among frames of similar poses. A frame is left for at most `similar_frames.NEIGHBOURS` others."""
     counts = [len(f) for f in features]
     rows = np.concatenate([f.astype(np.float32) for f in features])
     features.clear()
     clip_of = np.repeat(np.arange(len(counts)), counts)
-    i, j, seam = near_pairs(rows, largest, progress)
+    found = list(similar_frames(rows, largest, progress))
+    i, j, seam = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.lexsort((j, i))
+    i, j, seam = i[order], j[order], seam[order]
     first = np.concatenate([[True], np.diff(clip_of) != 0])  # nothing leads to the first frame of a clip
 
     def allowed(a: IntArray, b: IntArray) -> BoolArray:

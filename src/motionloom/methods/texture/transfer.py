@@ -32,6 +32,7 @@ from motionloom.rotation import rotate, yaw
 
 ANALOGY = 0.5  # weight of the third term beside the others
 MAX_RATE = 2.5  # times: a' is played at most this much faster or slower
+SHORTEST = 3  # frames of a clip
 MAX_STEPS = 4  # frames of one clip in a row that may belong to one frame of the other
 
 
@@ -60,6 +61,8 @@ def transfer(
     report = progress or silent()
     fps = 30.0
     plain, given = (with_contacts(resample(clip, fps)) for clip in (a, b))
+    if min(len(plain), len(given), a_styled.seconds * fps) < SHORTEST:
+        raise BadRequest(f"a transfer needs clips of at least {SHORTEST} frames at {fps:g} fps")
     rate = float(np.clip(_cycle(plain) / _cycle(given), 1 / MAX_RATE, MAX_RATE))
     model = learn("texture", [_faster(a_styled, rate)], {"fps": fps}, progress=part(report, 0.0, 0.3))
     assert isinstance(model, TextureModel)

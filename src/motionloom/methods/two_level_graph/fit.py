@@ -33,9 +33,10 @@ def fit(
     half = half_window(config.blend, made[0].fps)
     settings = _settings(config)
     linear = config.blending == "linear"
-    lower = lower_level(made, **settings, plants=not linear, progress=part(report, 0.1, 0.6))
+    lower = lower_level(made, **settings, plants=not linear, progress=part(report, 0.1, 0.5))
     similar = Graph(made, lower.transitions, half, linear)
-    rough = find_rough_transitions(similar) if config.drop_rough else no_rough_transitions(similar)
+    checking = part(report, 0.5, 0.6)
+    rough = find_rough_transitions(similar, progress=checking) if config.drop_rough else no_rough_transitions(similar)
     built = BuiltGraph(replace(similar, transitions=lower.transitions[~rough.marked]), rough)
     learned = pruned_graph(  # the connectedness rule
         built, config, lower.limit, lambda clips, **given: lower_level(clips, **(settings | given)).transitions

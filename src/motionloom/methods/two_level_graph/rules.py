@@ -5,7 +5,8 @@ The fourth, connectedness, is `graph.build.prune`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -13,11 +14,19 @@ import numpy as np
 from motionloom.analysis.cloud_search import clip_spans
 from motionloom.analysis.similarity import measure_named
 from motionloom.blend.transition_point import half_window
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, silent
+from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.methods.graph import Transitions
 from motionloom.methods.graph.build.distance_limits import Limits
-from motionloom.methods.graph.build.transitions import FEATURE_RADIUS, both_directions, similar_pairs
+from motionloom.methods.graph.build.transitions import (
+    FEATURE_RADIUS,
+    MAX_TRANSITIONS,
+    Tiles,
+    both_directions,
+    collect_pairs,
+    similar_pairs,
+)
 
 
 class Pruned(NamedTuple):
@@ -88,6 +97,39 @@ def best_around(a: IntArray, b: IntArray, distance: FloatArray, clip_of: IntArra
     return out
 
 
+class _Counted:
+    """Rows of similar pairs with the same contacts, ordered, and how many there were."""
+
+    def __init__(self, tiles: Tiles, stance: IntArray) -> None:
+        self._tiles, self._stance, self.count = tiles, stance, 0
+
+    def __iter__(self) -> Tiles:
+        for pairs, values in self._tiles:
+            same = ~differ_in_contact(self._stance[pairs[:, 0]], self._stance[pairs[:, 1]])
+            pairs, values = pairs[same], values[same]
+            order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+            self.count += len(pairs)
+            yield pairs[order], values[order].astype(float)
+
+
+def best_of_rows(tiles: Iterable[tuple[IntArray, FloatArray]], clip_of: IntArray, radius: int) -> Tiles:
+    """`best_around` of pairs (n, 2) that come in the order of their rows, decided row by row.
+
+    Only pairs within `radius` rows of those that are not yet decided are in memory.
+    """
+    held, distance, decided = np.empty((0, 2), np.int64), np.empty(0), 0
+    for pairs, values in chain(tiles, [(np.array([[len(clip_of) + radius] * 2]), np.zeros(1))]):
+        if not len(pairs):
+            continue
+        complete = int(pairs[0, 0]) - radius  # rows before this one have all their neighbours
+        keep = best_around(held[:, 0], held[:, 1], distance, clip_of, radius)
+        keep &= (held[:, 0] >= decided) & (held[:, 0] < complete)
+        yield held[keep], distance[keep]
+        decided = max(decided, complete)
+        near = held[:, 0] >= decided - radius
+        held, distance = np.concatenate([held[near], pairs]), np.concatenate([distance[near], values])
+
+
 def lower_level(
     clips: Sequence[Clip],
     *,
@@ -104,29 +146,24 @@ def lower_level(
     """All transitions between clips that the first three rules keep, in both directions.
 
     Settings are those of `find_transitions`. The similarity rule is applied first, because it skips most pairs
-    (`similar_pairs`); the counts are those of applying the contact rule first. Memory: 24 bytes for each pair of
-    similar frames with the same contacts.
+    (`similar_pairs`); the counts are those of applying the contact rule first. Of more than `MAX_TRANSITIONS`, the
+    best of each square of frames is kept; the others are counted as no local maximum.
     """
     fps = clips[0].fps
+    comparing, aligning = parts(progress or silent(), [4, 1])
     shared = {"measure": measure, "window": window, "blend": blend, "limits": limits, "shortest": shortest}
-    most, tiles = similar_pairs(clips, limit=limit, minima=False, apart=apart, progress=progress, **shared)  # type: ignore[arg-type]
-    stance = stances(clips)
-    found = []
-    for pairs, values in tiles:
-        same = ~differ_in_contact(stance[pairs[:, 0]], stance[pairs[:, 1]])
-        found.append((pairs[same], values[same]))
-    pairs, distance = np.concatenate([p for p, _ in found]), np.concatenate([v for _, v in found]).astype(float)
-    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-    a, b, distance = pairs[order, 0], pairs[order, 1], distance[order]
-    owner = np.repeat(np.arange(len(clips)), [len(c) for c in clips])
-    best = best_around(a, b, distance, owner, max(1, round(apart * fps)))
+    most, tiles = similar_pairs(clips, limit=limit, minima=False, apart=apart, progress=comparing, **shared)  # type: ignore[arg-type]
+    stance, owner = stances(clips), np.repeat(np.arange(len(clips)), [len(c) for c in clips])
+    similar = _Counted(tiles, stance)
+    best = best_of_rows(similar, owner, max(1, round(apart * fps)))
+    a, b, distance = collect_pairs(best, clips, MAX_TRANSITIONS)
     chosen = measure_named(measure, radius=round(window * fps / 2), database=clips)
     half = half_window(blend, fps)
     span = clip_spans(clips, max(half, chosen.radius + FEATURE_RADIUS.get(measure, 0)))
     possible, agree = _counts(span[:, 0] < span[:, 1], stance, owner, max(1, round(shortest * fps)))
-    alike, kept = 2 * len(a), 2 * int(best.sum())
+    alike, kept = 2 * similar.count, 2 * len(a)
     pruned = Pruned(possible, possible - agree, agree - alike, alike - kept, 0)
-    transitions = both_directions(clips, a[best], b[best], distance[best], half, plants)
+    transitions = both_directions(clips, a, b, distance, half, plants, aligning)
     return LowerLevel(transitions, float(most), pruned)
 
 

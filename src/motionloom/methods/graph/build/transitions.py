@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 TILE = 1024  # rows and columns of a tile of the distance matrix
+MAX_TRANSITIONS = 2_000_000  # of more, as in an hour of walks, the best of each square of frames is kept
 COMPARE_SHARE = 0.8  # of finding transitions, for comparing frames
 BOUND_STEP = 1 / 40  # s: length of the blocks for which bounds are tested first
 FEATURE_RADIUS = {
@@ -61,7 +62,7 @@ def find_transitions(
     *,
     blend: float = 0.4,
     contacts: bool = False,
-    most: int | None = None,
+    most: int = MAX_TRANSITIONS,
     plants: bool = True,
     progress: Progress | None = None,
     **settings: Any,
@@ -69,14 +70,15 @@ def find_transitions(
     """All transitions between similar frames, in both directions, with their alignment on the ground.
 
     `settings` are those of `similar_pairs`. With `contacts` the same heels and toes are in contact in both frames. With
-    `most`, only the best of each small square of frames is kept, with squares as small as possible (see `Thinner`).
+    `most` (at most `MAX_TRANSITIONS`), only the best of each small square of frames is kept, with squares as small as
+    possible (see `Thinner`).
     With `plants` transitions are aligned to planted feet (see `align_transitions`). Clips are those of `graph_clips`.
     """
     report = progress or silent()
     _, tiles = similar_pairs(clips, blend=blend, **settings, progress=part(report, 0.0, COMPARE_SHARE))
     if contacts:
         tiles = _same_stance(tiles, _stances(clips))
-    a, b, distance = _collect_pairs(tiles, clips, most)
+    a, b, distance = collect_pairs(tiles, clips, most)
     half = half_window(blend, clips[0].fps)
     return both_directions(clips, a, b, distance, half, plants, part(report, COMPARE_SHARE, 1.0))
 
@@ -113,7 +115,7 @@ def similar_pairs(
     shortest: float = 0.5,
     progress: Progress | None = None,
 ) -> tuple[float, Tiles]:
-    """The limit, and tile by tile the pairs of similar frames a < b (n, 2) with their distances.
+    """The limit, and for some rows after the other the pairs of similar frames a < b (n, 2) with their distances.
 
     A pair must be at or below `limit`: for point clouds the root mean square distance of the joints in metres (default
     0.08), for other measures a value in their own unit (default: that of 0.5 % of all pairs). `limits` are those of
@@ -217,18 +219,22 @@ def _clouds(clips: Sequence[Clip], span: IntArray, measure: PointCloud) -> Cloud
 
 
 def _tiles(comparison: ClipComparison, rules: _Rules, progress: Progress) -> Tiles:
-    """Chosen frames a < b (n, 2) and their values, tile by tile of the upper triangle."""
+    """Chosen frames a < b (n, 2) and their values, row of tiles by row of tiles of the upper triangle."""
     from motionloom.methods.graph.build._kernels import choose_cells
 
     first, size = comparison.first[0], comparison.shape[0]
     corners = [(top, left) for top in range(0, size, TILE) for left in range(top, size, TILE)]
+    found = []
     for top, left in each(corners, progress, "comparing frames"):
         rows, columns = ((at, min(at + TILE, size)) for at in (top, left))
         wide = [(max(0, s - rules.radius), min(size, e + rules.radius)) for s, e in (rows, columns)]
         block = comparison.block(slice(*wide[0]), slice(*wide[1]))
         corner = (wide[0][0] + first, wide[1][0] + first)
         inner = (rows[0] - wide[0][0], rows[1] - wide[0][0], columns[0] - wide[1][0], columns[1] - wide[1][0])
-        yield choose_cells(block, corner, inner, *rules)
+        found.append(choose_cells(block, corner, inner, *rules))
+        if left + TILE >= size:
+            yield np.concatenate([pairs for pairs, _ in found]), np.concatenate([values for _, values in found])
+            found.clear()
 
 
 def _same_stance(tiles: Tiles, stances: IntArray) -> Tiles:
@@ -237,16 +243,12 @@ def _same_stance(tiles: Tiles, stances: IntArray) -> Tiles:
         yield pairs[keep], values[keep]
 
 
-def _collect_pairs(tiles: Tiles, clips: Sequence[Clip], most: int | None) -> tuple[IntArray, IntArray, FloatArray]:
-    """All tiles together, thinned to `most` transitions (both directions counted)."""
-    if most is None:
-        found = list(tiles)
-        pairs, values = np.concatenate([p for p, _ in found]), np.concatenate([v for _, v in found])
-    else:
-        thinner = Thinner(np.concatenate([[0], np.cumsum([len(c) for c in clips])]), most // 2)
-        for tile in tiles:
-            thinner.add(*tile)
-        pairs, values = thinner.result()
+def collect_pairs(tiles: Tiles, clips: Sequence[Clip], most: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """All tiles together, ordered, and thinned to `most` transitions (both directions counted)."""
+    thinner = Thinner(np.concatenate([[0], np.cumsum([len(c) for c in clips])]), min(most, MAX_TRANSITIONS) // 2)
+    for tile in tiles:
+        thinner.add(*tile)
+    pairs, values = thinner.result()
     return pairs[:, 0], pairs[:, 1], values.astype(float)
 
 

@@ -6,7 +6,8 @@ are first computed of a projection to the main directions, in which they are nev
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,29 @@ Allowed = Callable[[IntArray, IntArray, IntArray, IntArray], BoolArray]
 """Whether the pairs (a, b) are possible instead of the pairs (i, j)."""
 
 
-def near_pairs(rows: SmallFloats, largest: float, progress: Progress) -> tuple[IntArray, IntArray, FloatArray]:
-    """Frames i and j of (F, D) rows whose distance is at most `largest`: for each i, the nearest j found."""
+class FramePairs(NamedTuple):
+    """Pairs of similar frames, ordered by the first and then by distance."""
+
+    i: IntArray  # (P,)
+    j: IntArray  # (P,)
+    distance: FloatArray  # (P,)
+
+
+def similar_frames(
+    rows: SmallFloats,
+    largest: float,
+    progress: Progress,
+    *,
+    targets: BoolArray | None = None,
+    count: int = NEIGHBOURS,
+    apart: int = 1,
+) -> Iterator[FramePairs]:
+    """For each frame i of (F, D) rows, the nearest j found whose distance is at most `largest`; group by group of i.
+
+    At most `count` for each i, `apart` frames from it or more, and, with `targets` (F,), only those.
+    """
     sorting, comparing = parts(progress, [1, 2])
-    sample = rows[:: max(1, len(rows) // SAMPLE)].astype(float)
-    middle = sample.mean(0)
-    directions = np.linalg.eigh((sample - middle).T @ (sample - middle))[1][:, -DIRECTIONS:]
-    flat = ((rows - middle.astype(rows.dtype)) @ directions.astype(rows.dtype)).astype(np.float32)
+    flat = projected(rows)
     centres = _centres(flat, round(np.sqrt(len(rows))))
     blocks = [slice(k, k + BLOCK) for k in range(0, len(rows), BLOCK)]
     group = np.concatenate(
@@ -40,15 +57,19 @@ def near_pairs(rows: SmallFloats, largest: float, progress: Progress) -> tuple[I
     )
     order = np.argsort(group, kind="stable")
     members = np.split(order, np.searchsorted(group[order], np.arange(1, len(centres))))
-    nearest = np.argsort(squared_distances(centres, centres), axis=1, kind="stable")[:, :GROUPS_COMPARED]
+    candidates = members if targets is None else [m[targets[m]] for m in members]
+    near = np.argsort(squared_distances(centres, centres), axis=1, kind="stable")[:, :GROUPS_COMPARED]
     sizes = [len(m) + 1 for m in members]
-    found = [
-        _compared(rows, flat, own, np.concatenate([members[k] for k in nearest[g]]), largest)
-        for g, own in enumerate(each(members, comparing, "comparing frames", sizes))
-    ]
-    i, j, distance = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.lexsort((j, i))
-    return i[order], j[order], distance[order]
+    for g, own in enumerate(each(members, comparing, "comparing frames", sizes)):
+        yield _compared(rows, flat, own, np.concatenate([candidates[k] for k in near[g]]), largest, count, apart)
+
+
+def projected(rows: SmallFloats) -> SmallFloats:
+    """Rows (F, D) along the main directions, at most `DIRECTIONS` of them; distances are never larger than before."""
+    sample = rows[:: max(1, len(rows) // SAMPLE)].astype(float)
+    middle = sample.mean(0)
+    directions = np.linalg.eigh((sample - middle).T @ (sample - middle))[1][:, -DIRECTIONS:]
+    return ((rows - middle.astype(rows.dtype)) @ directions.astype(rows.dtype)).astype(np.float32)
 
 
 def _centres(flat: SmallFloats, count: int) -> SmallFloats:
@@ -65,27 +86,25 @@ def _centres(flat: SmallFloats, count: int) -> SmallFloats:
 
 
 def _compared(
-    rows: SmallFloats, flat: SmallFloats, own: IntArray, others: IntArray, largest: float
-) -> tuple[IntArray, IntArray, FloatArray]:
+    rows: SmallFloats, flat: SmallFloats, own: IntArray, others: IntArray, largest: float, count: int, apart: int
+) -> FramePairs:
     """Pairs of a frame of one group and one of the groups near to it."""
-    out: list[tuple[IntArray, IntArray, FloatArray]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
-    for first in range(0, len(own), BLOCK // 8):
+    out = [FramePairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
+    for first in range(0, len(own) if len(others) else 0, BLOCK // 8):
         some = own[first : first + BLOCK // 8]
         rough = squared_distances(flat[some], flat[others])
-        rough[some[:, None] == others] = np.inf
-        count = min(2 * NEIGHBOURS, len(others))
-        top = np.argpartition(rough, count - 1, axis=1)[:, :count]
+        rough[np.abs(some[:, None] - others) < apart] = np.inf
+        kept = min(2 * count, len(others))
+        top = np.argpartition(rough, kept - 1, axis=1)[:, :kept]
         a, b = np.nonzero(np.take_along_axis(rough, top, 1) <= largest**2)
         i, j = some[a], others[top[a, b]]
         exact = np.linalg.norm(rows[i].astype(float) - rows[j], axis=1)
-        kept = exact <= largest
-        i, j, exact = i[kept], j[kept], exact[kept]
+        i, j, exact = (x[exact <= largest] for x in (i, j, exact))
         order = np.lexsort((j, exact, i))
         i, j, exact = i[order], j[order], exact[order]
-        rank = np.arange(len(i)) - np.searchsorted(i, i)
-        out.append((i[rank < NEIGHBOURS], j[rank < NEIGHBOURS], exact[rank < NEIGHBOURS]))
-    i, j, exact = (np.concatenate(part) for part in zip(*out, strict=True))
-    return i, j, exact
+        best = np.arange(len(i)) - np.searchsorted(i, i) < count
+        out.append(FramePairs(i[best], j[best], exact[best]))
+    return FramePairs(*(np.concatenate(part) for part in zip(*out, strict=True)))
 
 
 def local_best(
