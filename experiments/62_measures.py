@@ -11,18 +11,17 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
+from measure_pairs import Chosen, accelerations, apart, best_pairs
 from similarity_material import MOCAP, REAL, publish, table
 
-from motionloom.analysis import MEASURES, Judge
-from motionloom.analysis.pairs import Pairs
-from motionloom.core import Clip, FloatArray, IntArray, concatenate
+from motionloom.analysis import MEASURES
+from motionloom.core import Clip, concatenate
 from motionloom.evaluate.measures.jumps import transition_jumps
-from motionloom.evaluate.measures.smoothness import peak_acceleration
 from motionloom.io import load
-from motionloom.kinematics import fk, measure_skate
+from motionloom.kinematics import measure_skate
 from motionloom.methods.graph.build.blend_check import rough_transitions
 from motionloom.methods.graph.build.prune import graph_facts, largest_component, prune
-from motionloom.methods.graph.build.transitions import find_transitions, graph_clips, similar_pairs
+from motionloom.methods.graph.build.transitions import find_transitions, graph_clips
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.search.random_walk import shown_frames
 from motionloom.methods.graph.walk_clip import WalkTake, random_walk
@@ -38,33 +37,9 @@ HEAD = ["measure", "limit", "per second", "D_p [cm]", "of random pairs", "rough"
 WALKED = ["measure", "skate", "jump", "rare", "jump, all kept", "push", "peak", "repeats after", "shown", "D_p [cm]"]
 
 
-class Chosen(NamedTuple):
-    """The pairs of frames that a measure finds most alike, best first."""
-
-    frames: IntArray  # (n, 2) a < b
-    values: FloatArray  # (n,) in the measure's unit
-
-
 def clips_of(subject: str) -> tuple[Clip, ...]:
     """All takes of a subject as `learn` prepares them: 30 fps, without T-poses and broken frames; with contacts."""
     return graph_clips(prepare([load(p) for p in sorted(MOCAP.glob(f"{subject}_*.bvh"))], 30.0).clips)
-
-
-def best_pairs(clips: tuple[Clip, ...], measure: str, count: int) -> Chosen:
-    """The `count` most alike local minima: the limit is doubled until there are as many (or hardly more come)."""
-    limit, found, before = None, Chosen(np.empty((0, 2), np.int64), np.empty(0)), -1
-    while len(found.values) < count and len(found.values) > 1.01 * before:
-        before = len(found.values)
-        limit, tiles = similar_pairs(clips, measure=measure, limit=None if limit is None else 2 * limit)
-        parts = list(tiles)
-        found = Chosen(np.concatenate([p for p, _ in parts]), np.concatenate([v for _, v in parts]).astype(float))
-    order = np.argsort(found.values, kind="stable")[:count]
-    return Chosen(found.frames[order], found.values[order])
-
-
-def apart(row: Clip, frames: IntArray) -> float:
-    """cm: D_p (GUAN eq 4.3, root mean square) of pairs of frames, counted through all clips."""
-    return 100 * Judge().pairs(row, row, Pairs(frames, np.zeros(len(frames)))).position_rms
 
 
 def curves(clips: tuple[Clip, ...], row: Clip, measure: str, chosen: Chosen) -> dict[str, list[float]]:
@@ -102,12 +77,6 @@ def source_of(clips: tuple[Clip, ...]) -> Source:
 
 def _starts(clips: tuple[Clip, ...]) -> list[int]:
     return [0, *np.cumsum([len(c) for c in clips])[:-1].tolist()]
-
-
-def accelerations(clip: Clip) -> FloatArray:
-    """(F - 2,) m/s^2: of each frame but the first and last, as `evaluate` takes it (its largest is the peak)."""
-    points = fk(clip)
-    return np.array([peak_acceleration(points[f - 1 : f + 2], clip.fps) for f in range(1, len(points) - 1)])
 
 
 def push_inside(clip: Clip) -> float:

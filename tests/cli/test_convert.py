@@ -54,7 +54,7 @@ def test_what_is_said_is_what_was_written(run: Any, folder: Path, tmp_path: Path
         "15.bvh: 30 frames at 15 fps"
         in run("convert", folder / "walk_1.bvh", tmp_path / "15.bvh", "--resample", 15).out
     )
-    [facts] = run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "0.5", "--json").json
+    [facts] = run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "0.5", "--forget", "--json").json
     assert (facts["frames"], facts["fps"]) == (60, 30)
     assert load(tmp_path / "m.bvh", unit=0.5).root[0, 1] == load(folder / "walk_1.bvh").root[0, 1] / 2
 
@@ -149,10 +149,12 @@ def test_a_source_is_written_over_only_by_force(run: Any, folder: Path, tmp_path
 
 
 def test_a_unit_that_makes_a_giant_is_doubted(run: Any, folder: Path, tmp_path: Path) -> None:
-    answer = run("convert", folder / "walk_1.bvh", tmp_path / "giant.bvh", "--unit", "20")
+    answer = run("convert", folder / "walk_1.bvh", tmp_path / "giant.bvh", "--unit", "20", "--forget")
     assert answer.code == 0
     assert re.search(r"stature 3\d m with unit 20: is this right\?", answer.out)
-    assert "is this right" not in run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "m").out
+    assert (
+        "is this right" not in run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "m", "--forget").out
+    )
 
 
 def test_a_file_of_letters_becomes_a_folder_of_strokes(run, tmp_path):

@@ -98,7 +98,7 @@ def test_feet_above_the_hips_are_reported_with_the_other_axis(tmp_path):
     save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
     (warning,) = [n.text for n in load(tmp_path / "x.bvh", up="-y").origin.notes if n.level == "warning"]
     assert "100 %" in warning
-    assert "--up y;" in warning
+    assert warning.endswith("--up y")
 
 
 def test_settings_that_were_given_once_are_stored_beside_the_file(tmp_path):
@@ -115,9 +115,74 @@ def test_settings_that_were_given_once_are_stored_beside_the_file(tmp_path):
     assert load(tmp_path / "x.bvh", unit="m").origin.unit == 1.0  # what is given comes first
     roles = tmp_path / "given.toml"
     roles.write_text('[roles]\nhead = ""\n')
-    load(tmp_path / "x.bvh", roles=roles, remember=True)
+    load(tmp_path / "x.bvh", roles=roles, remember="all")
     assert "head" not in load(tmp_path / "x.bvh").skeleton.roles
     assert load(tmp_path / "x.bvh").fps == 60.0
+
+
+def test_unit_up_and_roles_are_stored_without_being_asked_for(tmp_path):
+    clip = make("walk", seconds=1, fps=30)
+    for name in ("x.bvh", "y.bvh", "z.bvh"):
+        save(clip, tmp_path / name)
+    roles = tmp_path / "given.toml"
+    roles.write_text('[roles]\nhead = ""\n')
+    command = [str(tmp_path / "x.bvh"), "--unit", "cm", "--up", "z", "--source-fps", "60", "--roles", str(roles)]
+    assert "stored in x.bvh.roles.toml" in CLI.invoke(app, ["info", *command]).output
+    written = (tmp_path / "x.bvh.roles.toml").read_bytes()
+    assert (
+        CLI.invoke(app, ["convert", str(tmp_path / "x.bvh"), str(tmp_path / "x.glb")]).exit_code == 0
+    )  # the same stem
+    stored = load(tmp_path / "x.bvh")
+    assert (stored.origin.unit, stored.origin.up, stored.fps) == (0.01, "z", 30.0)  # a frame rate only with --remember
+    assert "head" not in stored.skeleton.roles
+    assert "stored" not in CLI.invoke(app, ["info", *command]).output.replace("--", "")  # nothing new
+    assert (tmp_path / "x.bvh.roles.toml").read_bytes() == written
+    assert CLI.invoke(app, ["info", str(tmp_path / "y.bvh"), "--unit", "cm", "--forget"]).exit_code == 0
+    load(tmp_path / "z.bvh", unit="cm")  # the library stores nothing by itself
+    assert not list(tmp_path.glob("[yz].*toml"))
+
+
+def test_a_roles_file_of_the_users_own_is_changed_only_on_request(tmp_path):
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    own = tmp_path / "x.roles.toml"
+    own.write_text('[reading]\nunit = "mm"\n')
+    output = CLI.invoke(app, ["info", str(tmp_path / "x.bvh"), "--unit", "cm"]).output
+    assert "not stored: x.roles.toml was not written by motionloom" in output
+    assert own.read_text() == '[reading]\nunit = "mm"\n'
+    assert not (tmp_path / "x.bvh.roles.toml").exists()
+
+
+def test_stored_settings_keep_what_the_file_of_the_folder_says_about_this_body(tmp_path):
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    (tmp_path / "roles.toml").write_text('[roles]\nhead = ""\nleft_eye = "NoSuchJoint"\n[reading]\nup = "z"\n')
+    load(tmp_path / "x.bvh", unit="cm", remember="facts")
+    stored = load(tmp_path / "x.bvh")
+    assert (stored.origin.unit, stored.origin.up) == (0.01, "z")
+    assert "head" not in stored.skeleton.roles
+
+
+def test_stored_settings_follow_a_file_that_is_written_again_in_another_unit(tmp_path):
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh", unit="cm")
+    clip = load(tmp_path / "x.bvh", unit=0.0123, fps=60, remember="all")
+    save(clip, tmp_path / "x.bvh", unit=0.37, up="z")
+    back = load(tmp_path / "x.bvh")
+    assert (back.origin.unit, back.origin.up, back.fps) == (0.37, "z", 60)
+    assert np.abs(back.root - clip.root).max() < 1e-5
+    assert "fps" not in (tmp_path / "x.bvh.roles.toml").read_text()
+
+
+def test_in_a_folder_that_cannot_be_written_settings_apply_and_a_warning_is_given(tmp_path, monkeypatch):
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+
+    def fail(path, parts):
+        raise FormatError("cannot be written: Read-only file system", path=path)
+
+    monkeypatch.setattr("motionloom.io.sidecars.stored_reading.write_whole", fail)
+    clip = load(tmp_path / "x.bvh", unit="cm", remember="facts")
+    assert clip.origin.unit == 0.01
+    (note,) = [n for n in clip.origin.notes if "not stored" in n.text]
+    assert note.level == "warning"
+    assert "Read-only" in note.text
 
 
 @pytest.mark.parametrize("text", ["[reading]\nunit = 'ell'\n", "[reading]\nup = 3\n", "[reading]\nscale = 2\n"])

@@ -68,10 +68,12 @@ READING_OPTIONS: dict[str, tuple[Any, Any]] = {
         typer.Option("--roles", metavar="FILE", help="Roles of the joints: a roles file (TOML)."),
     ),
     "remember": (
-        bool,
+        bool | None,
         typer.Option(
-            "--remember",
-            help="Store --unit, --up, --source-fps and --roles beside each file (NAME.roles.toml) for later commands.",
+            "--remember/--forget",
+            help="--unit, --up and --roles are stored beside each file (NAME.roles.toml) for later commands; "
+            "--remember: --source-fps too, also in a file of your own; --forget: nothing.",
+            show_default=False,
         ),
     ),
 }
@@ -87,7 +89,7 @@ def with_reading(
     reads `two` files is passed two of them: its `--source-fps` may be two frame rates. `plain_fps`: `--fps`, the
     earlier name of `--source-fps`, is accepted with a note.
     """
-    defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False, "remember": False}
+    defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False}
     options: dict[str, tuple[Any, Any]] = {}
     for name, (type_, option) in READING_OPTIONS.items():
         if name == "fps" and two:
@@ -110,7 +112,13 @@ def _reading(settings: dict[str, Any]) -> Reading:
     old = settings.pop("plain_fps", None)
     given = None if settings["fps"] is None else str(settings["fps"])
     rate = present_value("--fps", old, "--source-fps", given)
-    return Reading(**{**settings, "fps": None if rate is None else _rate(rate)})
+    return Reading(**{**_stored(settings), "fps": None if rate is None else _rate(rate)})
+
+
+def _stored(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings, with what is stored beside the files."""
+    kinds = {None: "facts", True: "all", False: ""}
+    return settings | ({"remember": kinds[settings["remember"]]} if "remember" in settings else {})
 
 
 def _two_readings(settings: dict[str, Any]) -> tuple[Reading, Reading]:
@@ -121,7 +129,7 @@ def _two_readings(settings: dict[str, Any]) -> tuple[Reading, Reading]:
     rates = [None] if rate is None else [_rate(part) for part in rate.split(",")]
     if len(rates) > 2:
         raise BadRequest(f"--source-fps: expected one frame rate or two, found {rate}")
-    first, second = (Reading(**{**settings, "fps": fps}) for fps in (rates[0], rates[-1]))
+    first, second = (Reading(**{**_stored(settings), "fps": fps}) for fps in (rates[0], rates[-1]))
     return first, second
 
 

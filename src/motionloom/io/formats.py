@@ -23,7 +23,7 @@ from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to
 from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_text, with_origin
 from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
-from motionloom.io.sidecars.stored_reading import store_reading, with_stored_reading
+from motionloom.io.sidecars.stored_reading import reading_after_saving, stored_note, with_stored_reading
 from motionloom.jobs import in_worker, start
 from motionloom.kinematics.capture.tpose import without_tpose
 
@@ -43,6 +43,7 @@ class Format(NamedTuple):
     library: Callable[[], Any] | None = None  # imports the optional library; `MissingExtra` without it
     others: Callable[[Path], list[Path]] | None = None  # other files that are read with it: the skeleton of AMC
     keeps_origin: bool = False  # does the file itself contain the origin of the clip?
+    keeps_unit: bool = False  # is it written in the unit and up axis of the clip's source, without stating them?
 
 
 def _later(name: str) -> Callable[..., Any]:
@@ -61,7 +62,9 @@ def _usd(title: str) -> Format:
 
 
 FORMATS: dict[str, Format] = {
-    ".bvh": Format("BVH: skeleton and motion", _later("bvh.read:read_bvh"), _later("bvh.write:write_bvh")),
+    ".bvh": Format(
+        "BVH: skeleton and motion", _later("bvh.read:read_bvh"), _later("bvh.write:write_bvh"), keeps_unit=True
+    ),
     ".amc": Format(
         "AMC: motion, with its ASF skeleton beside it",
         _later("acclaim.amc:read_amc"),
@@ -87,6 +90,7 @@ FORMATS: dict[str, Format] = {
         _later("strokes.csv:write_stroke"),
         _later("markers.csv:read_marker_csv"),
         _later("markers.csv:write_marker_csv"),
+        keeps_unit=True,
     ),
     ".usd": _usd("USD: UsdSkel skeleton and animation"),
     ".usda": _usd("USD as text"),
@@ -171,9 +175,10 @@ def _load(path: Path, reading: Reading, progress: Progress | None = None) -> Cli
         clip = motion if reading.trim_tpose else clip
         note = Note(f"frame 0 is a T-pose{': dropped' if reading.trim_tpose else ' (not dropped)'}", topic="file")
         clip = replace(clip, origin=clip.origin.with_notes(note))
-    if reading.remember and (target := store_reading(path, reading)) is not None:
-        clip = replace(clip, origin=clip.origin.with_notes(Note(f"settings stored in {target.name}", topic="file")))
-    return with_reading_record(clip, path, digest(), reading, entry.others(path) if entry.others else ())
+    clip = with_reading_record(clip, path, digest(), reading, entry.others(path) if entry.others else ())
+    if notes := [*stored_note(path, reading, clip.skeleton.names)]:
+        clip = replace(clip, origin=clip.origin.with_notes(*notes))
+    return clip
 
 
 def _check_size(path: Path, frames: int, joints: int, fps: float) -> None:
@@ -221,9 +226,12 @@ def save(
         sums = {kind: sha256(text.encode()).hexdigest() for kind, text in texts.items() if text}
         if not (entry.keeps_origin or is_unchanged(clip.origin)) or belongs_to_another(path, "origin"):
             texts["origin"] = origin_text(clip, file_sha256(staged / path.name), sums)
-        for kind, text in texts.items():
-            if text:
-                write_file(staged / side_path(path, kind).name, [text.encode()])
+        named_texts = {side_path(path, kind).name: text for kind, text in texts.items() if text}
+        if entry.keeps_unit:
+            metres, axis = Reading(unit=unit, up=up).metres, Reading(unit=unit, up=up).axis
+            named_texts |= reading_after_saving(path, metres or clip.origin.unit, axis or clip.origin.up)
+        for name, text in named_texts.items():
+            write_file(staged / name, [text.encode()])
 
 
 def check_target(path: str | Path, *, overwrite: bool = False) -> None:
@@ -288,13 +296,11 @@ def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpac
     digest = start_sha256(path)
     given, stored = with_stored_reading(path, chosen)
     markers = entry.read_markers(path, given)
-    if chosen.remember:
-        store_reading(path, chosen)
     _check_size(path, len(markers), len(markers.names), markers.fps)
     terms = licence_file(path)
     beside = () if terms is None else (Input(terms.name, file_sha256(terms)),)
     read = Read(path.name, digest(), chosen.changes(), beside)
-    named = markers.origin.with_notes(*stored)
+    named = markers.origin.with_notes(*stored, *stored_note(path, chosen))
     origin = replace_fields(named, licence=named.licence or licence_line(path), read=read)
     return replace_fields(markers, origin=origin)
 

@@ -40,7 +40,7 @@ def _stature(clip: Clip, unit: str | float | None) -> str:
     likely.append(f"--unit {exact} (metres) gives {AVERAGE_STATURE} m")
     return (
         f"stature {stature:.2f} m, which no person has, with unit {unit_name(clip.origin.unit)}: if the body is a "
-        f"person, {', '.join(likely)}; --remember stores it beside the file"
+        f"person, {', '.join(likely)}"
     )
 
 
@@ -56,7 +56,7 @@ def _upside_down(clip: Clip) -> str:
     other = clip.origin.up[1:] if clip.origin.up.startswith("-") else f"-{clip.origin.up}"
     return (
         f"the feet are above the hips in {100 * above:.0f} % of the frames with up axis {clip.origin.up}: if the body "
-        f"does not stand on its hands, --up {other}; --remember stores it beside the file"
+        f"does not stand on its hands, --up {other}"
     )
 
 
@@ -65,4 +65,4 @@ def _legs(clip: Clip) -> str:
     count = len(many_legs(body.names, body.parents, body.offsets))
     if not count or feet(body):
         return ""
-    return f"{count} legs: feet are known for two or four only; --roles assigns them, --remember stores them"
+    return f"{count} legs: feet are known for two or four only; --roles assigns them"

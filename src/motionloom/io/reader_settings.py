@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from motionloom.core import BadRequest
 from motionloom.io.reader_notes import Notes
@@ -24,7 +24,7 @@ class ReadingSettings(TypedDict, total=False):
     trim_tpose: bool
     drop_slides: bool
     roles: str | Path | Mapping[str, str] | None
-    remember: bool
+    remember: Literal["", "facts", "all"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Reading:
     trim_tpose: bool = False  # drop a T-pose in frame 0; frame numbers in `origin` still count it
     drop_slides: bool = False  # give every joint a fixed offset from its parent
     roles: str | Path | Mapping[str, str] | None = None  # a file or a mapping; by default the file beside the clip
-    remember: bool = False  # store unit, up axis, frame rate and roles that are given beside the clip
+    # what is stored beside the clip if it is given: nothing, "facts" (unit, up axis, roles), "all" (frame rate, too)
+    remember: Literal["", "facts", "all"] = ""
 
     def __post_init__(self) -> None:
         if self.fps is not None and not FPS_RANGE[0] <= self.fps <= FPS_RANGE[1]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,11 @@ from motionloom.core import BadRequest, FormatError, Note
 from motionloom.core.text import read_text, read_toml
 from motionloom.io.atomic_files import write_whole
 from motionloom.io.reader_settings import Reading
-from motionloom.io.sidecars.names import side_path
+from motionloom.io.sidecars.names import ENDINGS, find_side_file
 from motionloom.io.sidecars.roles import read_roles, roles_file
 
 STORED = ("unit", "up", "fps")
+HEAD = "# written by motionloom: settings that were given once\n"
 
 
 def with_stored_reading(path: str | Path, reading: Reading) -> tuple[Reading, tuple[Note, ...]]:
@@ -46,31 +47,76 @@ def with_stored_reading(path: str | Path, reading: Reading) -> tuple[Reading, tu
     return changed, (Note(f"{text}: from {found.name}", topic="file"),)
 
 
-def store_reading(path: str | Path, reading: Reading) -> Path | None:
-    """Write the unit, up axis, frame rate and roles that are given into the clip's own roles file; its path.
+def stored_note(path: str | Path, reading: Reading, joints: Sequence[str] = ()) -> tuple[Note, ...]:
+    """Store what `reading.remember` names and is given beside a clip; a note on that, none if there is nothing new.
 
-    Other tables and lines of an existing file are kept. None, and no file, if nothing is given.
+    A roles file of the user's own is changed only with `remember="all"`. A folder that cannot be written is no error:
+    the clip was read, and the note tells that its settings were not stored.
     """
-    tables: dict[str, Mapping[str, Any]] = {}
-    given = {name: getattr(reading, name) for name in STORED if getattr(reading, name) is not None}
-    if given:
-        tables["reading"] = given
-    if reading.roles is not None:
-        tables["roles"] = reading.roles if isinstance(reading.roles, Mapping) else read_roles(reading.roles)
+    tables = _given(reading)
     if not tables:
-        return None
-    target = side_path(path, "roles")
-    text = read_text(target) if target.is_file() else ""
-    text = text if text.endswith("\n") or not text else f"{text}\n"
-    old = read_toml(target) if text else {}
+        return ()
+    found = find_side_file(path, "roles")
+    if found is not None and all(
+        read_toml(found).get(name, {}).items() >= table.items() for name, table in tables.items()
+    ):
+        return ()
+    if found is not None and reading.remember != "all" and not read_text(found).startswith(HEAD):
+        text = f"settings are not stored: {found.name} was not written by motionloom (--remember changes it)"
+        return (Note(text, topic="file"),)
+    try:
+        target = _store(path, found, tables, joints)
+    except FormatError as error:
+        return (Note(f"settings are not stored: {error}", "warning", topic="file"),)
+    names = ", ".join(key for name, table in tables.items() for key in (table if name == "reading" else [name]))
+    return (Note(f"{names} stored in {target.name} for later commands", topic="file"),)
+
+
+def _given(reading: Reading) -> dict[str, Mapping[str, Any]]:
+    """The tables of a roles file with the settings that are given and to be stored."""
+    names = {"": (), "facts": ("unit", "up"), "all": STORED}[reading.remember]
+    given = {name: getattr(reading, name) for name in names if getattr(reading, name) is not None}
+    tables: dict[str, Mapping[str, Any]] = {"reading": given} if given else {}
+    if reading.remember and reading.roles is not None:
+        tables["roles"] = reading.roles if isinstance(reading.roles, Mapping) else read_roles(reading.roles)
+    return tables
+
+
+def _store(path: str | Path, found: Path | None, tables: dict[str, Mapping[str, Any]], joints: Sequence[str]) -> Path:
+    """Write the tables into the clip's own roles file. Other tables and lines of an existing file are kept.
+
+    A new file has the clip's whole name, so that it keeps belonging to this clip when a file of the same stem is
+    written beside it. It replaces the file of the folder, whose entries that fit this clip are copied.
+    """
+    folder = roles_file(path) if found is None else None
+    target = found or Path(path).with_name(f"{Path(path).name}.{ENDINGS['roles']}")
+    text = HEAD if found is None else read_text(target)
+    text = text if text.endswith("\n") else f"{text}\n"
+    source = found or folder
+    old = {} if source is None else read_toml(source)
+    if folder is not None:
+        roles = {role: joint for role, joint in read_roles(folder).items() if not joint or joint in joints}
+        old = {"reading": old.get("reading", {}), "roles": roles}
+        tables = {name: tables.get(name, {}) for name in old if old[name] or name in tables}
     for name, values in tables.items():
-        merged = {**old.get(name, {}), **values}
-        lines = [f"{_key(key)} = {_text(value)}" for key, value in merged.items()]
-        block = "\n".join([f"[{name}]", *lines, ""])
-        table = re.search(rf"(?m)^\[{name}\].*\n?(?:(?!\[).*\n?)*", text)
-        text = f"{text}{block}" if table is None else text[: table.start()] + block + text[table.end() :]
+        text = _with_table(text, name, {**old.get(name, {}), **values})
     write_whole(target, [text.encode()])
     return target
+
+
+def reading_after_saving(path: str | Path, unit: float, up: str) -> dict[str, str]:
+    """Name and text of a clip's own roles file, if it has a `[reading]`, once the clip is written in `unit`, `up`."""
+    found = find_side_file(path, "roles") if Path(path).is_file() else None
+    if found is None or "reading" not in read_toml(found):
+        return {}
+    return {found.name: _with_table(read_text(found), "reading", {"unit": unit, "up": up})}
+
+
+def _with_table(text: str, name: str, values: Mapping[str, Any]) -> str:
+    """The text of a TOML file with one table replaced or appended."""
+    block = "\n".join([f"[{name}]", *(f"{_key(key)} = {_text(value)}" for key, value in values.items()), ""])
+    table = re.search(rf"(?m)^\[{name}\].*\n?(?:(?!\[).*\n?)*", text)
+    return f"{text}{block}" if table is None else text[: table.start()] + block + text[table.end() :]
 
 
 def _key(key: str) -> str:
@@ -79,4 +125,4 @@ def _key(key: str) -> str:
 
 def _text(value: object) -> str:
     """Text in quotes, or a number, for TOML."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else f"{value:g}"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else f"{value:.17g}"
