@@ -7,16 +7,28 @@ import pytest
 
 from motionloom import samples
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath
-from motionloom.core import BadRequest, Clip
+from motionloom.core import BadRequest, Clip, replace
 from motionloom.evaluate.constraint_results import constraint_results
 from motionloom.evaluate.evaluation import evaluate_take
-from motionloom.evaluate.inbetween.gaps import BASELINES, GAPS, PAST, benchmark, interpolated, scale_of, windows
+from motionloom.evaluate.inbetween.gaps import (
+    BASELINES,
+    GAPS,
+    PAST,
+    benchmark,
+    hermite,
+    interpolated,
+    scale_of,
+    score,
+    windows,
+)
 from motionloom.evaluate.inbetween.methods import MethodFiller, keyframe_methods
+from motionloom.evaluate.inbetween.neighbours import facing, inputs, learn_neighbours
 from motionloom.evaluate.inbetween.split import DUPLICATE_SUBJECTS, TEST, cmu_split, in_test
+from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.tables import constraint_rows, number, reasons
 from motionloom.kinematics.resample import resample
-from motionloom.kinematics.travel import placed
+from motionloom.kinematics.travel import headings, moved, placed, turned
 from motionloom.methods import Attempt, learn
 
 
@@ -40,7 +52,7 @@ def test_methods_that_take_keyframes_fill_gaps_between_them(walks):
 
 
 @pytest.mark.parametrize("gap", GAPS)
-def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, monkeypatch, gap):
+def test_a_method_receives_ten_past_frames_and_the_target_and_the_gap_is_filled(walks, monkeypatch, gap):
     from motionloom.evaluate.inbetween import methods as keyframes
 
     window = windows(walks[2:], 65, 40)[0]
@@ -48,7 +60,7 @@ def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, 
 
     def true_frames(model, request, *, seed, take):
         asked.append(request)
-        return Attempt(window[PAST - 1 : PAST + gap + 1], None, (), True, "")
+        return Attempt(moved(window[: PAST + gap + 1], np.array([3.0, 1.0])), None, (), True, "")  # placed elsewhere
 
     monkeypatch.setattr(keyframes, "attempt", true_frames)
     filler = MethodFiller(Knows())
@@ -57,19 +69,45 @@ def test_a_method_is_told_both_ends_and_the_gap_is_filled_frame_by_frame(walks, 
     assert filled.root == pytest.approx(window.root)
     (request,) = asked
     poses = [c for c in request.constraints if isinstance(c, PoseAt)]
-    (end,) = [c for c in request.constraints if isinstance(c, RootAt)]
-    assert [c.time for c in poses] == ["0f", f"{gap + 1}f"]
-    assert [c.pose.clip.root[0] for c in poses] == [pytest.approx(window.root[k]) for k in (PAST - 1, PAST + gap)]
-    assert end.position == pytest.approx(window.root[PAST + gap, [0, 2]])
-    assert request.start.position == pytest.approx(window.root[PAST - 1, [0, 2]])
-    assert (filler.requested, filler.missed, filler.failed) == (1, 0, 0)
+    last, end = [c for c in request.constraints if isinstance(c, RootAt)]
+    frames = [*range(PAST), PAST + gap]
+    assert [c.time for c in poses] == [f"{k}f" for k in frames]
+    assert [c.pose.clip.root[0] for c in poses] == [pytest.approx(window.root[k]) for k in frames]
+    assert [last.position, end.position] == [pytest.approx(window.root[k, [0, 2]]) for k in (PAST - 1, PAST + gap)]
+    assert request.start.position == pytest.approx(window.root[0, [0, 2]])
+    assert [c.hard for c in poses] == [True] * (PAST + 1)
+    Knows.honours = (*Knows.honours, (PoseAt, "soft"))
+    try:
+        filler(window, gap)
+    finally:
+        Knows.honours = Knows.honours[:-1]
+    soft = [c.hard for c in asked[-1].constraints if isinstance(c, PoseAt)]
+    assert soft == [False] * (PAST - 1) + [True, True]
+    assert (filler.requested, filler.missed, filler.failed, filler.two_keys) == (2, 0, 0, 0)
+
+
+def test_a_method_that_needs_room_between_poses_gets_the_two_ends(walks, monkeypatch):
+    from motionloom.evaluate.inbetween import methods as keyframes
+
+    window = windows(walks[2:], 65, 40)[0]
+
+    def ends_only(model, request, *, seed, take):
+        times = [c.time for c in request.constraints if isinstance(c, PoseAt)]
+        if times != ["0f", "16f"]:
+            raise BadRequest("too near")
+        return Attempt(window[PAST - 1 : PAST + 16], None, (), True, "")
+
+    monkeypatch.setattr(keyframes, "attempt", ends_only)
+    filler = MethodFiller(Knows())
+    assert filler(window, 15).rotations == pytest.approx(window.rotations)
+    assert (filler.requested, filler.missed, filler.failed, filler.two_keys) == (1, 0, 0, 1)
 
 
 def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch):
     from motionloom.evaluate.inbetween import methods as keyframes
 
     window = windows(walks[2:], 65, 40)[0]
-    best = iter([None, window[9:26]])
+    best = iter([None, None, window[:26]])
 
     def fails(model, request, *, seed, take):
         if take == 1:
@@ -80,9 +118,47 @@ def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch)
     filler = MethodFiller(Knows())
     for _ in range(2):
         assert filler(window, 15).rotations == pytest.approx(interpolated(window, 15).rotations)
-    assert (filler.requested, filler.missed, filler.failed, filler.reason) == (2, 1, 2, "cannot")
+    assert (filler.requested, filler.missed, filler.failed, filler.reason) == (2, 0, 2, "cannot")
     assert filler(window, 15).rotations == pytest.approx(window.rotations)  # the best clip, which is the true one here
-    assert (filler.requested, filler.missed, filler.failed) == (3, 2, 2)
+    assert (filler.requested, filler.missed, filler.failed) == (3, 1, 2)
+
+
+def test_neighbours_depart_from_hermite_as_the_training_clips_do(walks):
+    """The mean departure of the nearest windows, written out; it depends on known frames only."""
+    window = windows(walks[2:], 65, 40)[0]
+    for gap in (15, 30):
+        one = learn_neighbours(walks, count=1)
+        assert one(window, gap).root == pytest.approx(hermite_and(window, gap, one.examples[gap], 1))
+        many = learn_neighbours(walks[:2], count=4)
+        assert many(window, gap).root == pytest.approx(hermite_and(window, gap, many.examples[gap], 4))
+        changed = window.root.copy()
+        changed[PAST : PAST + gap] += 1.0
+        changed[PAST + gap + 1 :] += 2.0
+        again = many(replace(window, root=changed), gap)
+        inside = slice(PAST, PAST + gap)
+        assert again.root[inside] == pytest.approx(many(window, gap).root[inside])
+        assert again.rotations[inside] == pytest.approx(many(window, gap).rotations[inside])
+        errors = [score([window], [f(window, gap)], gap, scale_of(walks)) for f in (many, hermite)]
+        assert errors[0].l2p < 0.8 * errors[1].l2p
+        assert errors[0].l2q < 0.8 * errors[1].l2q
+    with pytest.raises(NotApplicable):
+        learn_neighbours([walks[0][:40]])
+
+
+def hermite_and(window, gap, examples, count):
+    """The root of Hermite interpolation, with the mean of what the nearest examples add to it (slow, plain)."""
+    here = facing(window[: PAST + gap + 1])
+    away = [np.linalg.norm((known - inputs(here, gap)) / examples.deviation) for known in examples.known]
+    nearest = sorted(range(len(away)), key=lambda k: away[k])[:count]
+    base = hermite(here, gap).root.copy()
+    for t in range(1, gap + 1):
+        for k in range(1, 6):
+            sine = np.sqrt(2 / (gap + 1)) * np.sin(np.pi * k * t / (gap + 1))
+            for n in nearest:
+                base[PAST - 1 + t] += sine * examples.departures[n].reshape(5, -1)[k - 1, :3] / count
+    made = turned(replace(here, root=base), float(headings(window[PAST - 1 : PAST])[0]))
+    made = moved(made, window.root[PAST - 1, [0, 2]] - made.root[PAST - 1, [0, 2]])
+    return np.concatenate([window.root[:PAST], made.root[PAST : PAST + gap], window.root[PAST + gap :]])
 
 
 class Knows:

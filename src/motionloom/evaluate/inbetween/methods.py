@@ -9,7 +9,7 @@ from motionloom.constraints import Pose, PoseAt, Request, RootAt, Start
 from motionloom.core import Cancelled, Clip, MotionloomError, concatenate
 from motionloom.evaluate.inbetween.gaps import PAST, interpolated
 from motionloom.kinematics.body.proportions import on_skeleton, same_bones
-from motionloom.kinematics.travel import travel
+from motionloom.kinematics.travel import moved, travel, turned
 from motionloom.methods import METHODS, Model, attempt
 
 
@@ -19,49 +19,69 @@ def keyframe_methods() -> list[str]:
 
 
 class MethodFiller:
-    """A learned model as a filler: frame 9 and the target are hard keyframes. Failures are counted.
+    """A learned model as a filler: the ten past frames and the target are keyframes. Failures are counted.
 
-    The position on the ground is part of the request where the method honours it. Where the method does not meet the
-    request, its best clip is used; where there is none, interpolation fills the gap, and `failed` counts these gaps.
+    Frame 9 and the target are hard; the nine frames before are soft where the method honours that, else hard. The
+    position on the ground is part of the request where the method honours it. A method that makes nothing of ten
+    frames in a row (textons, which need some frames between two poses) gets frame 9 and the target alone. Where the
+    method does not meet the request, its best clip is used; where there is none, interpolation fills the gap.
     """
 
     def __init__(self, model: Model[Any], *, seed: int = 0) -> None:
         self.model, self.seed = model, seed
         self.requested = self.missed = self.failed = 0
+        self.two_keys = 0  # gaps that were requested again with two keyframes
         self.reason = ""  # of the first gap that was not filled as requested
 
     def __call__(self, window: Clip, gap: int) -> Clip:
         self.requested += 1
-        request = self._request(window, gap)
-        made: Clip | None = None
+        for past in (PAST, 1):
+            made = self._made(window, gap, past)
+            if made is not None and len(made) == past + gap + 1:
+                self.two_keys += past == 1
+                return self._filled(window, gap, made, past)
+        self.failed += 1
+        return interpolated(window, gap)
+
+    def _made(self, window: Clip, gap: int, past: int) -> Clip | None:
         try:
-            made, _, _, met, reason = attempt(self.model, request, seed=self.seed, take=self.requested)
-            self.missed += not met
+            made, _, _, met, reason = attempt(
+                self.model, self._request(window, gap, past), seed=self.seed, take=self.requested
+            )
+            self.missed += not met and made is not None
         except Cancelled:
             raise
         except MotionloomError as error:
-            reason = str(error)
+            made, reason = None, str(error)
         self.reason = self.reason or reason
-        if made is None or len(made) != gap + 2:
-            self.failed += 1
-            return interpolated(window, gap)
+        return made
+
+    def _filled(self, window: Clip, gap: int, made: Clip, past: int) -> Clip:
+        """The window with the frames of a result between its own, placed and turned as frame 9 is."""
         if not same_bones(made.skeleton, window.skeleton):
             made = on_skeleton(made, window.skeleton)
-        inside = replace(made[1:-1], skeleton=window.skeleton, label_names=(), labels=None)
+        there, here = travel(made[past - 1 : past]), travel(window[PAST - 1 : PAST])
+        made = turned(made, float(here.heading[0] - there.heading[0]))
+        made = moved(made, here.place[0] - travel(made[past - 1 : past]).place[0])
+        inside = replace(made[past:-1], skeleton=window.skeleton, label_names=(), labels=None)
         return concatenate([window[:PAST], inside, window[PAST + gap :]])
 
-    def _request(self, window: Clip, gap: int) -> Request:
-        ends = (PAST - 1, PAST + gap)
-        path = travel(window)
+    def _request(self, window: Clip, gap: int, past: int) -> Request:
+        """The request for `past` known frames, the gap and the target."""
+        window = window[PAST - past :]
+        path, end, honours = travel(window), past + gap, self.model.honours
+        place_strength = next((s for s in ("hard", "soft") if (RootAt, s) in honours), None)
+        early = 1.0 if (PoseAt, "soft") in honours else None
         constraints: list[PoseAt | RootAt] = []
-        for frame, time in zip(ends, ("0f", f"{gap + 1}f"), strict=True):
-            constraints.append(PoseAt(time=time, pose=Pose(window[frame : frame + 1])))
-        strength = next((s for s in ("hard", "soft") if (RootAt, s) in self.model.honours), None)
-        place, heading = path.place[ends[1]], float(path.heading[ends[1]])
-        if strength is not None:
-            weight = None if strength == "hard" else 1.0
-            end = RootAt(time=f"{gap + 1}f", position=(place[0], place[1]), heading=heading, weight=weight)
-            constraints += [] if self.model.refuses(end, gap + 2) else [end]
-        here = path.place[ends[0]]
-        start = Start(position=(float(here[0]), float(here[1])), heading=float(path.heading[ends[0]]))
-        return Request(frames=gap + 2, fps=window.fps, start=start, constraints=tuple(constraints))
+        for frame in (*range(past), end):
+            key = frame in (past - 1, end)
+            pose = Pose(window[frame : frame + 1])
+            constraints.append(PoseAt(time=f"{frame}f", pose=pose, weight=None if key else early))
+            if key and frame and place_strength is not None:
+                place, heading = path.place[frame], float(path.heading[frame])
+                weight = None if place_strength == "hard" else 1.0
+                at = RootAt(time=f"{frame}f", position=(place[0], place[1]), heading=heading, weight=weight)
+                constraints += [] if self.model.refuses(at, end + 1) else [at]
+        here = path.place[0]
+        start = Start(position=(float(here[0]), float(here[1])), heading=float(path.heading[0]))
+        return Request(frames=end + 1, fps=window.fps, start=start, constraints=tuple(constraints))
