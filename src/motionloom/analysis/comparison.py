@@ -35,6 +35,7 @@ class ClipComparison:
     shape: tuple[int, int]
     first: tuple[int, int]
     block: Callable[[slice, slice], FloatArray]
+    rejected: float = np.inf  # the value of pairs that the measure excludes, whatever the limit
 
     def matrix(self, progress: Progress | None = None) -> FloatArray:
         """All of it, (rows, columns)."""

@@ -105,7 +105,7 @@ class Curvature:
             correlate_chosen(left[rows], right[columns], poses, threshold, most, worst, out)
             return out
 
-        return ClipComparison((len(one), len(other)), (self.radius, self.radius), block)
+        return ClipComparison((len(one), len(other)), (self.radius, self.radius), block, worst)
 
     def matrix(self, a: Clip, b: Clip, progress: Progress | None = None) -> FloatArray:
         """(F_a - 2 radius, F_b - 2 radius); row r stands for frame r + radius of `a`, columns likewise for `b`."""

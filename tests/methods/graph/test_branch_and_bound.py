@@ -6,9 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import yaml
 from small_graphs import every_way, graph_of, placed_track, random_graph, walker
 
 from motionloom.constraints import Request, RootPath, Start
+from motionloom.core import with_labels
+from motionloom.io import load
+from motionloom.methods import attempt, learn
 from motionloom.methods.graph.graph import Route
 from motionloom.methods.graph.query.goal import GroundGoal
 from motionloom.methods.graph.query.polyline import line_through
@@ -207,3 +211,32 @@ def test_a_body_that_sways_walks_to_the_end_of_the_path(arm):
         place = placed_track(graph, found.route, (0, 0, 0))
         short[nearest] = np.linalg.norm(place[-1] - line.points[-1])
     assert short[True] < 0.2 < 1.0 < short[False]
+
+
+@pytest.mark.parametrize("points", ["[[0, 0], [0, 4], [1, 8], [0, 12]]", "[[0, 0], [0, 5], [-1, 9], [-3, 13]]"])
+def test_a_walk_into_a_run_ends_at_the_end_of_its_path(mocap, walks_and_runs, points):
+    """The case that stood still and ended 5 m short, and a path that nothing was chosen on."""
+    text = f"""
+options: {{search: branch-and-bound}}
+constraints:
+- root_path: {{points: {points}, weight: 1}}
+- style_along: {{label: walk, stretch: [0, 5]}}
+- style_along: {{label: run, stretch: [8, 12]}}
+"""
+    found = attempt(walks_and_runs, Request.from_yaml(text))
+    assert found.met
+    line = found.clip.root[:, [0, 2]]
+    assert np.linalg.norm(line[-1] - np.array(yaml.safe_load(points)[-1])) < 0.25
+    speed = np.linalg.norm(line[30:] - line[:-30], axis=1)  # over a second
+    assert (speed < 0.3).mean() < 0.1
+
+
+@pytest.fixture(scope="module")
+def walks_and_runs(mocap):
+    """A motion graph of subject 143, captured at 60 fps, labelled by hand."""
+    clips = []
+    for label, numbers in {"run": (1, 2, 3, 4, 42), "walk": (32, 38)}.items():
+        for number in numbers:
+            clip = load(mocap / "cmu" / f"143_{number:02d}.bvh", fps=60)
+            clips.append(with_labels(clip, {label: np.ones(len(clip), bool)}))
+    return learn("motion-graph", clips)

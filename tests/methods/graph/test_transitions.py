@@ -19,7 +19,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import ground_turn, moved, travel, turned
 from motionloom.methods.graph.build import transitions as building
 from motionloom.methods.graph.build.ground_alignment import clip_spans
-from motionloom.methods.graph.build.transitions import build_graph, find_transitions, graph_clips
+from motionloom.methods.graph.build.transitions import build_graph, find_transitions, graph_clips, similar_pairs
 from motionloom.rotation import exp
 from motionloom.samples import make
 
@@ -112,6 +112,15 @@ def test_curvature_tells_pairs_apart_although_there_are_sharp_corners_between_cl
     alike = np.array([bend(a) @ bend(b) for a, b in zip(found.a, found.b, strict=True)])
     assert len(found) > 20
     np.testing.assert_allclose(found.distance - found.distance[0], alike[0] - alike, atol=1e-3 * np.ptp(alike))
+
+
+def test_pairs_that_curvature_rejects_are_never_joined_whatever_the_limit():
+    clips = graph_clips([resample(make("walk", seconds=3, seed=seed), FPS) for seed in (0, 1)])
+    most, tiles = similar_pairs(clips, measure="curvature", limit=1e12, minima=False, shortest=0.0)
+    frames = np.concatenate([pairs for pairs, _ in tiles])
+    assert most == 1e12
+    span = sum(len(clip) for clip in clips)
+    assert 0 < len(frames) < 0.1 * span * (span - 1) / 2  # 5 % are candidates; all pairs before
 
 
 def test_curvature_joins_frames_that_bend_alike(body):

@@ -30,7 +30,7 @@ class GraphConfig(Settings):
         "largest distance of joined frames, in the measure's unit; default: 0.08 m; for measures other than "
         "point-cloud, the distance that 0.5 % of all pairs do not exceed",
         low=0,
-        high=1e6,
+        high=1e12,
         slider=(0.01, 0.5),
         scale="log",
     )

@@ -145,6 +145,7 @@ def similar_pairs(
     comparison = chosen.prepare_clips(clips, span[:, 0] < span[:, 1])
     most = estimate_limit(comparison, span, least) if limit is None else limit
     table = limit_table(found, most, given).astype(np.float32)  # as the values: a pair exactly at the limit is kept
+    table = np.minimum(table, np.nextafter(np.float32(comparison.rejected), np.float32(0)))
     return most, _tiles(comparison, _Rules(span, found.of, table, radius, least), report)
 
 

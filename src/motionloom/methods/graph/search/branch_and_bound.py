@@ -17,6 +17,9 @@ from motionloom.methods.graph.search.moves import GroundMoves
 from motionloom.methods.graph.search.result import SearchResult
 
 END_TOLERANCE = 0.05  # m: a body that is nearer to the end of the path has arrived
+NEAR_END = 0.2  # m: a route that ends farther from the end is searched again from earlier places
+MAX_LONGER = 1.05  # as many frames may a route take that ends nearer: it does not stand to get there
+FIRST_SHARE = 0.9  # of the progress, for the first search
 
 
 class BodyState(NamedTuple):
@@ -52,52 +55,130 @@ def search_branch_and_bound(
     A body that sends walks more metres than it gets on, and would stop short of the end. With `nearest`, each search
     begins at the point of the path that is nearest to the body, if that is less than the metres walked (but at least
     `least` a frame), and once the path has been walked, the route is extended as long as that leads nearer to its end.
-    Without, s is the metres walked, as in eq 2.15.
+    If it still ends farther than `NEAR_END` from it, the last part is searched again, from ever earlier places, along a
+    line from the body to the end (`bent_to`). Without, s is the metres walked, as in eq 2.15.
     """
-    from motionloom.methods.graph.search._kernels_bound import branch_and_bound
-
-    line, labels = goal.line, (goal.parts, goal.frame_costs)
-    now = BodyState(-1, *begin.position, begin.heading, 0.0)
-    start, taken, gone, total, expanded, spent, arrived = -1, [], 0, 0.0, 0, False, False
-    share = budget // 4
     report = progress or silent()
     last = np.inf if frames is None else frames - 1
-    reached: tuple[float, int, int, BodyState] | None = None  # the nearest to the end so far, once it was walked to
-    while not arrived and gone < last:
-        report(min(1.0, now.s / line.length), "searching for a path")
+    search = _PathSearch(moves, goal, bits, lookahead, step, least, budget, last, nearest, report)
+    begun = Walked(BodyState(-1, *begin.position, begin.heading, 0.0))
+    best = search.follow(goal.line, begun, starts)
+    if nearest and best.arrived:
+        for earlier in reversed(search.checkpoints):
+            if distance_to_end(goal.line, best.now) < NEAR_END:
+                break
+            again = search.follow(bent_to(goal.line, earlier.now), earlier, starts)
+            nearer = distance_to_end(goal.line, again.now) < distance_to_end(goal.line, best.now)
+            if again.arrived and nearer and again.gone <= MAX_LONGER * best.gone:
+                best = again
+    route = Route(
+        best.start, tuple(moves.number[np.array(best.taken, np.int64)].tolist()), int(min(best.gone, last)) + 1
+    )
+    at_end = best.arrived and best.gone <= last
+    return SearchResult(route, at_end, min(best.now.s, goal.line.length), best.cost, search.expanded, search.spent)
+
+
+class Walked(NamedTuple):
+    """A part of a route: the body after it, the first frame, the transitions, the frames, the cost."""
+
+    now: BodyState
+    start: int = -1
+    taken: tuple[int, ...] = ()
+    gone: int = 0
+    cost: float = 0.0
+    arrived: bool = False
+
+
+class _PathSearch:
+    """Searches along a line, one after the other, with one budget; `checkpoints` are the routes before each of them."""
+
+    def __init__(
+        self,
+        moves: GroundMoves,
+        goal: GroundGoal,
+        bits: Any,
+        lookahead: int,
+        step: int,
+        least: float,
+        budget: int,
+        last: float,
+        nearest: bool,
+        report: Progress,
+    ) -> None:
+        self.moves, self.labels, self.bits = moves, (goal.parts, goal.frame_costs), bits
+        self.lookahead, self.step, self.least, self.last = lookahead, step, least, last
+        self.budget, self.nearest, self.report = budget, nearest, report
+        self.expanded, self.spent, self.share = 0, False, budget // 4
+        self.checkpoints: list[Walked] = []
+        self.progressed = 0.0
+
+    def follow(self, line: Line, so_far: Walked, starts: IntArray) -> Walked:
+        """A route continued along a line until the path has been walked, and on while that leads nearer to its end."""
+        now, start, taken, gone, total, _ = so_far
+        reached: Walked | None = None  # the nearest to the end so far, once it was walked to
+        arrived, least, limit = False, self.least, self.expanded + 2 * self.budget
+        if so_far.taken:
+            self.share = self.budget // 20
+        while not arrived and gone < self.last:
+            self.progressed = max(self.progressed, FIRST_SHARE * min(1.0, now.s / line.length))
+            first, path, count, done, cost, seen = self._searched(line, now, gone, starts)
+            self.expanded, self.spent = self.expanded + seen, self.spent or seen >= self.share
+            if not np.isfinite(cost):
+                break
+            start = first if start < 0 else start
+            now = now._replace(node=first) if now.node < 0 else now
+            if not so_far.taken:
+                self.checkpoints.append(Walked(now, start, tuple(taken), gone, total))
+            kept = count if done else min(self.step, count)
+            before, body = now.s, (self.moves, line, now, path)
+            now, used, kept = advance_body(*body, kept, least)
+            if self.nearest and (done or reached is not None):  # the frame of this search that is nearest to the end
+                ends = [advance_body(*body, k, least) for k in range(1, count + 1)]
+                now, used, kept = min(ends, key=lambda found: distance_to_end(line, found[0]))
+            taken = (*taken, *path[:used].tolist())
+            gone, total, arrived = gone + kept, total + cost, done
+            if self.nearest:
+                far = distance_to_end(line, now)
+                if reached is not None and far >= distance_to_end(line, reached.now):
+                    break
+                if done or reached is not None:
+                    reached, arrived = Walked(now, start, taken, gone, total, True), far < END_TOLERANCE
+                now = now._replace(s=nearest_along(line, now, before + least * kept))
+            left = max(1, round((line.length - now.s) / 1.0))
+            self.share = max((self.budget - self.expanded) // left, self.budget // 200)
+            if self.expanded > limit:
+                break
+        if reached is not None:  # what was tried afterwards leads away from the end
+            return reached
+        return Walked(now, start, tuple(taken), gone, total, arrived)
+
+    def _searched(
+        self, line: Line, now: BodyState, gone: int, starts: IntArray
+    ) -> tuple[int, IntArray, int, bool, float, int]:
+        """The first frame and transitions of the best route of `lookahead` frames, its frames, whether it walks to the
+        end, its cost, and the states that were expanded.
+        """
+        from motionloom.methods.graph.search._kernels_bound import branch_and_bound
+
+        self.report(self.progressed, "searching for a path")
+        moves, report = self.moves, self.report
         nodes = starts if now.node < 0 else np.array([now.node])
         at = np.array([now.x, now.z, now.heading, now.s])
         arrays = (moves.step, moves.goes_on, moves.first_out, moves.enter, moves.over)
-        task = (line.points, line.spacing, nodes, at, gone, bits, *labels, lookahead, least, max(share, 1), report.stop)
-        first, path, count, done, cost, seen = watch(report, "searching for a path", branch_and_bound, *arrays, *task)
-        expanded, spent = expanded + int(seen), spent or seen >= share
-        if not np.isfinite(cost):
-            break
-        start = int(first) if start < 0 else start
-        now = now._replace(node=int(first)) if now.node < 0 else now
-        kept = int(count) if done else min(step, int(count))
-        before, body = now.s, (moves, line, now, path)
-        now, used, kept = advance_body(*body, kept, least)
-        if nearest and (done or reached is not None):  # the frame of this search that is nearest to the end
-            ends = [advance_body(*body, k, least) for k in range(1, int(count) + 1)]
-            now, used, kept = min(ends, key=lambda found: distance_to_end(line, found[0]))
-        taken += path[:used].tolist()
-        gone, total, arrived = gone + kept, total + float(cost), bool(done)
-        if nearest:
-            far = distance_to_end(line, now)
-            if reached is not None and far >= reached[0]:
-                break
-            if done or reached is not None:
-                reached, arrived = (far, len(taken), gone, now), far < END_TOLERANCE
-            now = now._replace(s=nearest_along(line, now, before + least * kept))
-        share = max((budget - expanded) // max(1, round((line.length - now.s) / 1.0)), budget // 200)
-        if expanded > 2 * budget:
-            break
-    if reached is not None:  # what was tried afterwards leads away from the end
-        _, used, gone, now = reached
-        taken, arrived = taken[:used], True
-    route = Route(start, tuple(moves.number[np.array(taken, np.int64)].tolist()), int(min(gone, last)) + 1)
-    return SearchResult(route, arrived and gone <= last, min(now.s, line.length), total, expanded, spent)
+        task = (line.points, line.spacing, nodes, at, gone, self.bits, *self.labels, self.lookahead, self.least)
+        limits = (max(self.share, 1), report.stop)
+        first, path, count, done, cost, seen = watch(
+            report, "searching for a path", branch_and_bound, *arrays, *task, *limits
+        )
+        return int(first), path, int(count), bool(done), float(cost), int(seen)
+
+
+def bent_to(line: Line, state: BodyState) -> Line:
+    """The rest of the line shifted to begin at the body and to come back to its end evenly: no detour is needed."""
+    points, first = line.points.copy(), min(int(state.s / line.spacing), len(line.points) - 1)
+    back = np.linspace(1.0, 0.0, len(points) - first)[:, None]
+    points[first:] += back * (np.array([state.x, state.z]) - points[first])
+    return Line(points, line.spacing)
 
 
 def distance_to_end(line: Line, state: BodyState) -> float:
