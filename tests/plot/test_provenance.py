@@ -135,3 +135,19 @@ def test_a_pen_stroke_has_bands_without_poses():
     ax = provenance(replace(stroke, origin=from_file("a.csv", len(stroke))))
     assert not ax.child_axes
     assert "a.csv" in texts(ax)
+
+
+def test_names_of_parts_are_inside_the_picture_and_a_key_explains_the_marks(walks):
+    clip = walks[0]
+    origin = Origin(
+        sources=(Source("a_clip_with_a_rather_long_name_of_its_own.bvh"), Source("b.bvh")),
+        which=np.tile([[0], [1]], (len(clip), 1, 1)),
+        frames=np.tile(np.arange(len(clip))[:, None, None].astype(float), (1, 2, 1)),
+        parts=("left_front_upper_leg", "arms"),
+    )
+    ax = provenance(replace(clip, origin=origin))
+    ax.figure.canvas.draw()
+    boxes = {t.get_text(): t.get_window_extent() for t in ax.texts}
+    assert min(box.x0 for box in boxes.values()) >= 0.0
+    assert boxes["a_clip_with_a_rather_long_name_of_its_own.bvh"].x1 < boxes["b.bvh"].x0
+    assert any(text.startswith("transition: both clips") for text in boxes)

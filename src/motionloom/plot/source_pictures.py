@@ -50,16 +50,18 @@ def provenance(
     colours = source_colours([band for part in found for bands in part.values() for band in bands])
     rows = [POSES_HEIGHT + BAND_HEIGHT * max(1, len(part) / FEW_PARTS) + AXIS_HEIGHT for part in found]
     heights = [TITLE_HEIGHT + row * _rows(clip) for clip, row in zip(shown, rows, strict=True)]
-    key = 0.24 * int(np.ceil(len(colours) / 6)) + 0.14
+    left = MARGIN + max(_label_width(part) for part in found)
+    columns = _key_columns(colours)
+    key = 0.24 * (int(np.ceil(len(colours) / columns)) + 1) + 0.14
     ax = blank_axes(WIDTH, sum(heights) + key)
     top = 0.0
-    columns = list(zip(shown, names, found, rows, heights, strict=True))
-    for clip, title, one, row, height in each(columns, progress or silent(), "drawing", heights):
+    parts_of_picture = list(zip(shown, names, found, rows, heights, strict=True))
+    for clip, title, one, row, height in each(parts_of_picture, progress or silent(), "drawing", heights):
         _draw_title(ax, clip, title, one, top)
         for k in range(_rows(clip)):
-            _draw_row(ax, clip, one, colours, k, top - TITLE_HEIGHT - k * row, start)
+            _draw_row(ax, clip, one, colours, k, (left, top - TITLE_HEIGHT - k * row), start)
         top -= height
-    _draw_key(ax, colours, top)
+    _draw_key(ax, colours, columns, top)
     return frame_axes(ax, WIDTH, -sum(heights) - key)
 
 
@@ -97,23 +99,41 @@ def _draw_title(ax: Any, clip: Clip, title: str, found: dict[str, list[SourceBan
     ax.text(WIDTH - MARGIN, top - 0.24, ",  ".join(facts), ha="right", va="center", color=QUIET, fontsize=8)
 
 
+def _label_width(found: dict[str, list[SourceBand]]) -> float:
+    """Inches that the names of parts need, left of their bands; 0 for one part, whose name is not written."""
+    return 0.0 if len(found) < 2 else 0.06 * max(len(part) for part in found)
+
+
+def _key_columns(colours: dict[str, RGB]) -> int:
+    """How many names of clips fit beside each other."""
+    widest = 0.4 + 0.075 * max(len(name) for name in colours)
+    return int(np.clip((WIDTH - 2 * MARGIN) / widest, 1, 6))
+
+
 def _draw_row(
-    ax: Any, clip: Clip, found: dict[str, list[SourceBand]], colours: dict[str, RGB], k: int, top: float, start: float
+    ax: Any,
+    clip: Clip,
+    found: dict[str, list[SourceBand]],
+    colours: dict[str, RGB],
+    k: int,
+    corner: tuple[float, float],
+    start: float,
 ) -> None:
-    """One stretch of time: poses, the bands of each part, seconds."""
+    """One stretch of time, its upper left `corner` given: poses, the bands of each part, seconds."""
+    left, top = corner
     rows = _rows(clip)
     first, stop = (round(i * len(clip) / rows) for i in (k, k + 1))
-    inch = (WIDTH - 2 * MARGIN) / max(round(len(clip) / rows), 1)  # for each frame
-    _draw_poses(ax, clip, first, stop, inch, top)
+    inch = (WIDTH - MARGIN - left) / max(round(len(clip) / rows), 1)  # for each frame
+    _draw_poses(ax, clip, first, stop, inch, corner)
     height = BAND_HEIGHT / len(found) if len(found) < FEW_PARTS else BAND_HEIGHT / FEW_PARTS
     for g, (part, bands) in enumerate(found.items()):
         high = top - POSES_HEIGHT - g * height
         for band in bands:
             if band.start < stop and band.start + band.frames > first:
-                _draw_band(ax, clip, band, colours, (first, stop, inch), (high - height, high))
+                _draw_band(ax, clip, band, colours, (left, first, stop, inch), (high - height, high))
         if len(found) > 1:
             ax.text(
-                MARGIN - 0.04,
+                left - 0.04,
                 high - height / 2,
                 part,
                 ha="right",
@@ -124,7 +144,7 @@ def _draw_row(
     low = top - POSES_HEIGHT - height * len(found)
     begin, end = start + first / clip.fps, start + stop / clip.fps
     for t in np.arange(np.ceil(begin), end + 1e-9, _tick(end - begin)):
-        x = MARGIN + ((t - start) * clip.fps - first) * inch
+        x = left + ((t - start) * clip.fps - first) * inch
         ax.plot([x, x], [low - 0.02, low - 0.06], color=QUIET, lw=0.8)
         ax.text(x, low - 0.14, f"{t:g} s", ha="center", va="center", color=QUIET, fontsize=7)
 
@@ -134,16 +154,16 @@ def _draw_band(
     clip: Clip,
     band: SourceBand,
     colours: dict[str, RGB],
-    row: tuple[int, int, float],
+    row: tuple[float, int, int, float],
     heights: tuple[float, float],
 ) -> None:
     """A band's sources one on top of the other, each as high as its weight; the entered clip is above."""
     from matplotlib.patches import Polygon
 
-    (first, stop, inch), (low, high) = row, heights
+    (left, first, stop, inch), (low, high) = row, heights
     a, b = max(band.start, first), min(band.start + band.frames, stop)
     weights = band.weights[a - band.start : b - band.start]
-    edges = MARGIN + (np.arange(a, b + 1) - first) * inch
+    edges = left + (np.arange(a, b + 1) - first) * inch
     steps = low + (high - low) * np.concatenate([np.zeros((len(weights), 1)), np.cumsum(weights, 1)], 1)
     steps = np.concatenate([steps, steps[-1:]])
     for k, name in enumerate(band.sources):
@@ -187,8 +207,9 @@ def _ends(band: SourceBand) -> tuple[list[int], list[float]]:
     return [band.start, band.start + band.frames - 1], [band.first[0], band.last[0]]
 
 
-def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: float) -> None:
+def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, corner: tuple[float, float]) -> None:
     """Bodies over the moments they are from."""
+    left, top = corner
     if len(clip.skeleton) < 2:
         return
     width = (stop - first) * inch
@@ -205,7 +226,7 @@ def _draw_poses(ax: Any, clip: Clip, first: int, stop: int, inch: float, top: fl
     points = body_points(clip[frames], shape)
     _, stand = _seen(clip[frames], shape, view)
     stand[:, 0] += (reach.max() + reach.min()) / 2  # a body is drawn with its middle over its moment
-    inset = ax.inset_axes((MARGIN, top - POSES_HEIGHT + 0.1, width, POSES_HEIGHT - 0.1), transform=ax.transData)
+    inset = ax.inset_axes((left, top - POSES_HEIGHT + 0.1, width, POSES_HEIGHT - 0.1), transform=ax.transData)
     inset.plot([0, width * metres], [0, 0], color=LINE, lw=0.8, zorder=0)
     for k, frame in enumerate(frames):
         shift = np.array([(frame + 0.5 - first) * inch * metres, 0.0]) - stand[k]
@@ -222,12 +243,16 @@ def _seen(clip: Clip, shape: DrawnBody, view: View) -> tuple[FloatArray, FloatAr
     return view.project(points)[..., :2], view.project(floor)[:, :2]
 
 
-def _draw_key(ax: Any, colours: dict[str, RGB], top: float) -> None:
-    """Which colour is which clip."""
+def _draw_key(ax: Any, colours: dict[str, RGB], columns: int, top: float) -> None:
+    """Which colour is which clip, and what the marks mean."""
     from matplotlib.patches import Rectangle
 
-    step = (WIDTH - 2 * MARGIN) / 6
+    step = (WIDTH - 2 * MARGIN) / columns
     for i, (name, colour) in enumerate(colours.items()):
-        x, y = MARGIN + (i % 6) * step, top - 0.12 - 0.24 * (i // 6)
+        x, y = MARGIN + (i % columns) * step, top - 0.12 - 0.24 * (i // columns)
         ax.add_patch(Rectangle((x, y - 0.06), 0.2, 0.12, facecolor=colour, edgecolor="none"))
         ax.text(x + 0.27, y, name, ha="left", va="center", color=INK, fontsize=8)
+    y = top - 0.12 - 0.24 * int(np.ceil(len(colours) / columns))
+    ax.plot([MARGIN + 0.1], [y], marker="v", ms=3.2, color=INK, mec="none")
+    text = "transition: both clips, each as high as its weight;  numbers: frames of the clip"
+    ax.text(MARGIN + 0.27, y, text, ha="left", va="center", color=QUIET, fontsize=7)
