@@ -234,9 +234,8 @@ def bilinear(columns: FloatArray, rows: FloatArray, table: FloatArray, asked: Fl
 
 
 def nearest(self, asked: FloatArray) -> FloatArray:
-    scale = np.maximum(np.ptp(self.examples[:, :2], axis=0), 1e-9)
-    away = np.linalg.norm((asked[:, None] - self.examples[:, :2]) / scale, axis=2)
-    k = min(self.neighbours, len(self.examples) - 1)
+    away = np.linalg.norm(asked[:, None] - self.samples[:, :2], axis=2)
+    k = min(self.neighbours, len(self.samples) - 1)
     order = np.argsort(away, axis=1, kind="stable")[:, : k + 1]
     near = np.take_along_axis(away, order, 1)
     weights = np.maximum(1 / np.maximum(near[:, :-1], 1e-12) - 1 / np.maximum(near[:, -1:], 1e-12), 0.0)
@@ -244,7 +243,7 @@ def nearest(self, asked: FloatArray) -> FloatArray:
     weights[exact] = np.eye(k)[0]
     total = weights.sum(1, keepdims=True)
     weights = np.where(total > 0, weights / np.maximum(total, 1e-300), np.eye(k)[0])
-    return np.einsum("nk,nkd->nd", weights, self.examples[order[:, :-1]])
+    return np.einsum("nk,nkd->nd", weights, self.samples[order[:, :-1]])
 
 
 def landmark_residuals(clock, times, vectors, taken, unit):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.methods.space._kernels_weights import nearest_shares
 
 GRID, TRIANGLES, NEAREST = 0, 1, 2
 TINY = 1e-12
@@ -62,40 +62,33 @@ def _triangulated(examples: Any, triangles: Any, border: Any, yaw: float, pitch:
 
 
 @kernel
-def _nearest(examples: Any, low: Any, high: Any, count: int, yaw: float, pitch: float, out: Any) -> None:
-    """HECK's weights: 1/d_i - 1/d_k of the `count` nearest examples, k being the next one."""
-    yaw, pitch = min(max(yaw, low[0]), high[0]), min(max(pitch, low[1]), high[1])
-    wide, tall = max(high[0] - low[0], 1e-9), max(high[1] - low[1], 1e-9)
-    size = examples.shape[0]
-    count = min(count, size - 1)
-    away = np.empty(size)
-    for e in range(size):
-        away[e] = math.sqrt(((yaw - examples[e, 0]) / wide) ** 2 + ((pitch - examples[e, 1]) / tall) ** 2)
-    order = np.argsort(away, kind="mergesort")
-    last = 1 / max(away[order[count]], TINY)
-    total = 0.0
+def _nearest(samples: Any, places: Any, low: Any, high: Any, count: int, yaw: float, pitch: float, out: Any) -> None:
+    """HECK's weights: 1/d_i - 1/d_k of the `count` nearest samples, k being the next one.
+
+    `places` (S, 2) are the samples' yaw and pitch. Both are angles, so they are not scaled by their ranges (a degree
+    of pitch would count as fifteen of yaw).
+    """
+    asked = np.empty(2)
+    asked[0], asked[1] = min(max(yaw, low[0]), high[0]), min(max(pitch, low[1]), high[1])
+    count = min(count, samples.shape[0] - 1) + 1
+    near, shares = np.empty(count, np.int64), np.empty(count)
+    nearest_shares(places, asked, 2, near, shares)
     for d in range(24):
         out[d] = 0.0
-    if away[order[0]] >= 1e-9:
         for k in range(count):
-            weight = max(1 / max(away[order[k]], TINY) - last, 0.0)
-            total += weight
-            for d in range(24):
-                out[d] += weight * examples[order[k], d]
-    for d in range(24):
-        out[d] = out[d] / total if total > 0 else examples[order[0], d]
+            out[d] += shares[k] * samples[near[k], d]
 
 
 @kernel
 def blend_row(table: Any, yaw: float, pitch: float, out: Any) -> None:
     """The blended row (24,) for one request."""
-    kind, columns, rows, grid, examples, triangles, border, low, high, neighbours, _ = table
+    kind, columns, rows, grid, samples, triangles, border, low, high, neighbours, _, places = table
     if kind == GRID:
         _bilinear(columns, rows, grid, yaw, pitch, out)
     elif kind == TRIANGLES:
-        _triangulated(examples, triangles, border, yaw, pitch, out)
+        _triangulated(samples, triangles, border, yaw, pitch, out)
     else:
-        _nearest(examples, low, high, neighbours, yaw, pitch, out)
+        _nearest(samples, places, low, high, neighbours, yaw, pitch, out)
 
 
 @kernel

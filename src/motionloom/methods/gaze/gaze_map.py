@@ -14,9 +14,13 @@ from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
 from motionloom.core.arrays import frozen, put
 from motionloom.methods.gaze._kernels_map import GRID, NEAREST, TRIANGLES, beyond, blend_rows
 from motionloom.methods.gaze.displacement_motions import GazeMotion, progress_at
-from motionloom.rotation import angle_between, exp, multiply, rotate
+from motionloom.rotation import angle_between, exp, multiply, rotate, wrap_angle
 
 MIN_EXAMPLES = 3
+TOGETHER = 3  # examples that are blended for a sample: one and others among
+NEIGHBOURS = 12  # its nearest
+SPACING = math.radians(4.0)  # between a target and the nearest sample
+MAX_BLENDS = 3000
 MIN_HEAD_SPEED = math.radians(60.0)  # rad/s: heads of maps in which the eyes do everything are not slower
 Weights = Literal["continuous", "nearest"]
 
@@ -26,12 +30,14 @@ class GazeMap:
     """Examples of gaze shifts, blended by yaw and pitch.
 
     "continuous" interpolates on the grid of the examples (bilinear), or on their triangulation where they form no
-    grid; "nearest" is HECK's: the k nearest examples with weights 1/d_i - 1/d_k.
+    grid; "nearest" is HECK's: blends of examples are sampled, each with the target that it reaches (3.5), and the k
+    nearest samples get weights 1/d_i - 1/d_k.
     """
 
     examples: FloatArray  # (E, 24) rows of `GazeMotion`
     weights: Weights = "continuous"
     neighbours: int = 4  # k of "nearest"
+    samples: FloatArray | None = None  # (S, 24) rows that "nearest" uses; by default `sample_blends`
 
     def __post_init__(self) -> None:
         put(self, "examples", frozen(self.examples, np.float64, (None, 24), "gaze examples"))
@@ -43,6 +49,9 @@ class GazeMap:
             raise FormatError("gaze map: expected finite numbers")
         if (self.examples[:, 17] <= 0).any():
             raise FormatError("gaze map: expected positive lengths of shifts")
+        if self.weights == "nearest":
+            samples = sample_blends(self.examples) if self.samples is None else self.samples
+            put(self, "samples", frozen(samples, np.float64, (None, 24), "gaze samples"))
 
     @staticmethod
     def of(motions: Sequence[GazeMotion], **options: Any) -> GazeMap:
@@ -109,14 +118,16 @@ class GazeMap:
             kind = GRID if self._grid is not None else TRIANGLES
             grid = self._grid or grid
             triangles = triangles if kind == GRID else self._triangles
+        rows = self.examples if self.samples is None else self.samples
         return (
             kind,
             *grid,
-            np.array(self.examples),
+            np.array(rows),
             *triangles,
             *map(np.array, self.limits),
             self.neighbours,
             self.fastest,
+            np.array(rows[:, :2]),
         )
 
     def blend(self, yaw: FloatArray, pitch: FloatArray) -> FloatArray:
@@ -141,16 +152,56 @@ class GazeMap:
         """
         if not speed > 0:
             raise BadRequest(f"speed: expected more than 0, found {speed}")
-        rows = self.examples.copy()
         factors = strength * np.asarray([1.0] * 4 if shares is None else shares, float)
-        rows[:, 2:14] *= np.repeat(factors, 3)
-        rows[:, 17] /= speed
-        return replace(self, examples=rows)
+
+        def changed(rows: FloatArray) -> FloatArray:
+            rows = rows.copy()
+            rows[:, 2:14] *= np.repeat(factors, 3)
+            rows[:, 17] /= speed
+            return rows
+
+        samples = None if self.samples is None else changed(self.samples)  # with the targets that they had
+        return replace(self, examples=changed(self.examples), samples=samples)
 
     def achieved(self, yaw: FloatArray, pitch: FloatArray) -> FloatArray:
         """(N, 3) the directions that the blended displacements reach from straight ahead, before any correction."""
-        turns = exp(self.blend(yaw, pitch)[:, 2:17].reshape(-1, 5, 3))
-        whole = turns[:, 0]
-        for j in range(1, 5):
-            whole = multiply(whole, turns[:, j])
-        return rotate(whole, [0.0, 0.0, 1.0])
+        return reached(self.blend(yaw, pitch))
+
+
+def reached(rows: FloatArray) -> FloatArray:
+    """(N, 3) the directions in which the displacements of rows (N, 24) turn a gaze straight ahead."""
+    turns = exp(rows[:, 2:17].reshape(-1, 5, 3))
+    whole = turns[:, 0]
+    for j in range(1, 5):
+        whole = multiply(whole, turns[:, j])
+    return rotate(whole, [0.0, 0.0, 1.0])
+
+
+def sample_blends(examples: FloatArray) -> FloatArray:
+    """(S, 24) the examples, and random blends of neighbours among them with the yaw and pitch that each one reaches.
+
+    HECK 3.5 (KG04): the target of a blend is not the blend of the targets, so it is measured. Blends are drawn until
+    no target within the examples' range is farther than `SPACING` from a sample, or there are `MAX_BLENDS`.
+    """
+    from scipy.spatial import cKDTree
+
+    places = examples[:, :2]
+    low, ranges = places.min(0), np.ptp(places, axis=0)
+    near = np.argsort(((places[:, None] - places[None]) ** 2).sum(-1), axis=1, kind="stable")[:, 1:NEIGHBOURS]
+    ticks = [np.linspace(0, size, max(2, round(size / SPACING))) for size in ranges]
+    lattice = low + np.stack(np.meshgrid(*ticks), -1).reshape(-1, 2)
+    rng, rows, each = np.random.default_rng(0), examples, np.arange(len(examples))[:, None]
+    for _ in range(0, MAX_BLENDS, len(examples)):
+        others = np.argsort(rng.random(near.shape), axis=1)[:, : TOGETHER - 1]
+        chosen = np.concatenate([each, np.take_along_axis(near, others, 1)], 1)
+        weights = np.zeros((len(examples), len(examples)))
+        np.put_along_axis(weights, chosen, rng.dirichlet(np.full(chosen.shape[1], 0.5), len(examples)), 1)
+        blends = weights @ examples
+        line = reached(blends)
+        yaw, pitch = np.arctan2(line[:, 0], line[:, 2]), np.arcsin(np.clip(line[:, 1], -1, 1))
+        blends[:, 0] += wrap_angle(yaw - blends[:, 0])  # behind the back, of the side that was turned to
+        blends[:, 1] = pitch
+        rows = np.concatenate([rows, blends])
+        if cKDTree(rows[:, :2]).query(lattice)[0].max() < SPACING:
+            break
+    return rows
