@@ -15,7 +15,14 @@ from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.rotation import between, exp, inverse, log, multiply, normalize, rotate
 from motionloom.rotation import yaw as yaw_turn
 
+EASE = math.radians(4.0)
 EYE_LIMIT, MAX_FOLLOW, BEHIND, ROUNDS = math.radians(50.0), math.radians(300.0), math.radians(30.0), 2
+
+
+def eased(angle: FloatArray, limit: FloatArray | float) -> FloatArray:
+    """The angle up to a limit, then a parabola that levels out `EASE` above it."""
+    over = np.clip(angle - limit, 0.0, 2 * EASE)
+    return np.where(angle > limit, limit + over - over**2 / (4 * EASE), angle)
 
 
 class Base(NamedTuple):
@@ -91,10 +98,11 @@ def aimed(
         wanted = rotate(inverse(multiply(base.frame, multiply(turn, inverse(base.frame)))), line)
         rest = rotate(inverse(base.frame), log(between(base.gaze, wanted)))
         size = np.linalg.norm(rest, axis=1, keepdims=True)
-        share = np.minimum(1.0, limit / np.maximum(size, 1e-12))
+        share = eased(size, limit - EASE) / np.maximum(size, 1e-12) if body.has_eyes else np.zeros_like(size)
         bent = log(multiply(exp(neck), exp((1 - share) * rest)))
-        most = np.maximum(math.radians(140.0) - limit, np.linalg.norm(neck, axis=1, keepdims=True))
-        vectors[:, 3] = bent * np.minimum(1.0, most / np.maximum(np.linalg.norm(bent, axis=1, keepdims=True), 1e-12))
+        most = np.maximum(math.radians(140.0) - limit - EASE, np.linalg.norm(neck, axis=1, keepdims=True))
+        size = np.maximum(np.linalg.norm(bent, axis=1, keepdims=True), 1e-12)
+        vectors[:, 3] = bent * eased(size, most) / size
         vectors[:, 4] = share * rest
         if near.any():
             moved = world(body.skeleton, root, displaced(body, base, rotations, vectors))[0]
@@ -125,6 +133,7 @@ def gaze_step(
     base = base_gaze(body, root, rotations)
     asked, line, active, sought, kept = _requests(base, state, points, relative, cone, dt)
     level = np.minimum(1.0, np.sqrt(np.maximum(1.0 - line[:, 1] ** 2, 0.0)) / math.cos(math.radians(30.0)))
+    level = 1.0 - (1.0 - level) ** 2
     rows = gaze_map.blend(asked[:, 0] * level, asked[:, 1])
     goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, line, sought), 0.0)
     jump = np.abs(asked - state.asked).max(1)
@@ -221,16 +230,12 @@ def _shown(
     return out
 
 
-def bilinear(columns: FloatArray, rows: FloatArray, table: FloatArray, asked: FloatArray) -> FloatArray:
-    i = np.clip(np.searchsorted(columns, asked[:, 0], side="right") - 1, 0, len(columns) - 2)
-    s = ((asked[:, 0] - columns[i]) / (columns[i + 1] - columns[i]))[:, None]
-    if len(rows) == 1:
-        return np.asarray((1 - s) * table[i, 0] + s * table[i + 1, 0])
-    j = np.clip(np.searchsorted(rows, asked[:, 1], side="right") - 1, 0, len(rows) - 2)
-    t = ((asked[:, 1] - rows[j]) / (rows[j + 1] - rows[j]))[:, None]
-    below = (1 - s) * table[i, j] + s * table[i + 1, j]
-    above = (1 - s) * table[i, j + 1] + s * table[i + 1, j + 1]
-    return np.asarray((1 - t) * below + t * above)
+def bicubic(columns: FloatArray, rows: FloatArray, table: FloatArray, asked: FloatArray) -> FloatArray:
+    """Splines of scipy along the columns, and one along the pitch through their values, for each request."""
+    from scipy.interpolate import CubicHermiteSpline
+
+    spline = lambda at, values: CubicHermiteSpline(at, values, np.gradient(values, at, axis=0), axis=0)
+    return np.array([spline(rows, spline(columns, table)(yaw))(pitch) for yaw, pitch in asked])
 
 
 def nearest(self, asked: FloatArray) -> FloatArray:

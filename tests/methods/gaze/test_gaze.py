@@ -405,6 +405,17 @@ def test_near_objects_are_looked_at_one_after_the_other(walk):
         look_near(walk, {"door": door}, distance=0.0)
 
 
+@pytest.mark.parametrize("kept", [33, 29])  # a grid, and scattered targets
+def test_the_map_has_no_kinks(gaze_map, kept):
+    """Slopes over yaw and pitch do not jump, also at the examples and at the border."""
+    used = GazeMap(gaze_map.examples[:kept])
+    line, step = np.linspace(-1.0, 1.0, 20_001)[:, None], 3.6 / 10_000
+    for direction, middle in (((3.6, 0.1), (0.0, 0.0)), ((0.1, 0.5), (0.9, 0.0))):
+        asked = line * direction + middle
+        slopes = np.diff(used.blend(*asked.T), axis=0) / (np.linalg.norm(direction) * 1e-4)
+        assert np.abs(np.diff(slopes, axis=0)).max() < 30 * step  # a bend of the curve, not a kink
+
+
 def test_another_map_by_hand(gaze_map):
     soft = gaze_map.scaled(strength=0.5, speed=2.0)
     assert soft.at(1.0, 0.0).seconds == pytest.approx(gaze_map.at(1.0, 0.0).seconds / 2)
@@ -420,7 +431,7 @@ def test_kernels_equal_the_slow_version(gaze_map, walk):
     yaw, pitch = rng.uniform(-4, 4, 200), rng.uniform(-1, 1, 200)
     low, high = gaze_map.limits
     asked = np.clip(np.stack([yaw, pitch], 1), low, high)
-    assert_allclose(gaze_map.blend(yaw, pitch), oracle.bilinear(*gaze_map._grid, asked), atol=1e-12)
+    assert_allclose(gaze_map.blend(*asked.T), oracle.bicubic(*gaze_map.grid, asked), atol=1e-12)
     assert_allclose(maps[1].blend(yaw, pitch), oracle.nearest(maps[1], asked), atol=1e-9)
     for used in maps:
         fast = slow = begin_gaze(count)

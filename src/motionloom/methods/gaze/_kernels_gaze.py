@@ -26,6 +26,7 @@ from motionloom.kinematics.feet._kernels_two_bone import (
 from motionloom.methods.gaze._kernels_map import FASTER, beyond, blend_row
 
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
+EASE = math.radians(4.0)  # before its limit, an eye or a neck slows down: speeds do not jump
 NECK_LIMIT = math.radians(90.0)  # neck and head turn no farther on the trunk, except as far as an example does
 HOP = math.radians(3.0)  # a target at rest that moves by more in one step is a new one
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
@@ -55,6 +56,15 @@ def _wrapped(angle: float) -> float:
 def _smootherstep(x: float) -> float:
     x = min(max(x, 0.0), 1.0)
     return x * x * x * (10.0 + x * (6.0 * x - 15.0))
+
+
+@kernel
+def _eased(angle: float, limit: float) -> float:
+    """The angle up to a limit, then ever less of it, up to `EASE` more: C1."""
+    over = angle - limit
+    if over <= 0.0:
+        return angle
+    return limit + EASE if over >= 2.0 * EASE else angle - over * over / (4.0 * EASE)
 
 
 @kernel
@@ -161,9 +171,11 @@ def _aim(
             turn = multiply(turn, exp(_own_turn(shares, goal, c)))
         whole = multiply(frame, multiply(turn, inverse(frame)))
         left = rotate(inverse(frame), log(between(look, rotate(inverse(whole), line))))
-        part = min(1.0, limit / max(norm(left), 1e-12))
+        size = max(norm(left), 1e-12)
+        part = _eased(size, limit - EASE) / size if has_eyes else 0.0
         bent = log(multiply(exp(neck), exp(scaled(left, 1.0 - part))))
-        bent = scaled(bent, min(1.0, max(NECK_LIMIT + EYE_LIMIT - limit, norm(neck)) / max(norm(bent), 1e-12)))
+        size = max(norm(bent), 1e-12)
+        bent = scaled(bent, _eased(size, max(NECK_LIMIT + EYE_LIMIT - limit - EASE, norm(neck))) / size)
         for k in range(3):
             goal[3, k] = bent[k]
             goal[4, k] = part * left[k]
@@ -217,7 +229,8 @@ def _level(line: Any) -> float:
 
     By so much the yaw counts: that of a point overhead or at the feet turns round with every step.
     """
-    return min(1.0, math.sqrt(max(1.0 - line[1] * line[1], 0.0)) / LEVEL)
+    level = min(1.0, math.sqrt(max(1.0 - line[1] * line[1], 0.0)) / LEVEL)
+    return level * (2.0 - level)
 
 
 @kernel
@@ -227,7 +240,7 @@ def _too_fast(table: Any, goal: Any, shown: Any, timing: Any) -> float:
     for k in range(4):
         turn = add(turn, minus(_vector(goal[k]), _vector(shown[k])))
     steepest = 1.875 * (1.0 + timing[6]) / max(timing[5] - timing[4], 0.05)  # of smootherstep, from the neck's start
-    return norm(turn) * steepest / timing[0] / (FASTER * table[10])
+    return norm(turn) * steepest / timing[0] / (FASTER * table[8])
 
 
 @kernel

@@ -9,7 +9,6 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.methods.space._kernels_weights import nearest_shares
 
-GRID, TRIANGLES, NEAREST = 0, 1, 2
 TINY = 1e-12
 FASTER = 1.15  # times the speed of the examples that a shift beyond them may have
 
@@ -24,21 +23,32 @@ def _cell(values: Any, at: float) -> Any:
 
 
 @kernel
-def _bilinear(columns: Any, rows: Any, grid: Any, yaw: float, pitch: float, out: Any) -> None:
-    i, s = _cell(columns, min(max(yaw, columns[0]), columns[-1]))
-    if len(rows) == 1:
-        for d in range(24):
-            out[d] = (1 - s) * grid[i, 0, d] + s * grid[i + 1, 0, d]
-        return
-    j, t = _cell(rows, min(max(pitch, rows[0]), rows[-1]))
-    for d in range(24):
-        below = (1 - s) * grid[i, j, d] + s * grid[i + 1, j, d]
-        above = (1 - s) * grid[i, j + 1, d] + s * grid[i + 1, j + 1, d]
-        out[d] = (1 - t) * below + t * above
+def _hermite(s: float, size: float) -> Any:
+    """Weights of both ends' values, and of their slopes, at the share `s` of a cell of this size."""
+    r = 1.0 - s
+    return (1.0 + 2.0 * s) * r * r, (3.0 - 2.0 * s) * s * s, s * r * r * size, -s * s * r * size
 
 
 @kernel
-def _triangulated(examples: Any, triangles: Any, border: Any, yaw: float, pitch: float, out: Any) -> None:
+def _bicubic(columns: Any, rows: Any, nodes: Any, yaw: float, pitch: float, out: Any) -> None:
+    """Cubic Hermite in both directions: C1. `nodes` (columns, rows, 4, 24): value, slopes along yaw and pitch, twist."""
+    i, s = _cell(columns, min(max(yaw, columns[0]), columns[-1]))
+    j, t = _cell(rows, min(max(pitch, rows[0]), rows[-1]))
+    across, along = _hermite(s, columns[i + 1] - columns[i]), _hermite(t, rows[j + 1] - rows[j])
+    for d in range(24):
+        out[d] = 0.0
+    for a in range(2):
+        for b in range(2):
+            node = nodes[i + a, j + b]
+            value, slope = across[a], across[2 + a]
+            for d in range(24):
+                level = along[b] * node[0, d] + along[2 + b] * node[2, d]
+                tilt = along[b] * node[1, d] + along[2 + b] * node[3, d]
+                out[d] += value * level + slope * tilt
+
+
+@kernel
+def triangulated(examples: Any, triangles: Any, border: Any, yaw: float, pitch: float, out: Any) -> None:
     """Linear in the triangle around the request; outside of all, at the nearest point of their border."""
     for k in range(triangles.shape[0]):
         a, b, c = examples[triangles[k, 0]], examples[triangles[k, 1]], examples[triangles[k, 2]]
@@ -81,12 +91,10 @@ def _nearest(samples: Any, places: Any, low: Any, high: Any, count: int, yaw: fl
 
 @kernel
 def blend_row(table: Any, yaw: float, pitch: float, out: Any) -> None:
-    """The blended row (24,) for one request."""
-    kind, columns, rows, grid, samples, triangles, border, low, high, neighbours, _, places = table
-    if kind == GRID:
-        _bilinear(columns, rows, grid, yaw, pitch, out)
-    elif kind == TRIANGLES:
-        _triangulated(samples, triangles, border, yaw, pitch, out)
+    """The blended row (24,) for one request: of the `nodes`, or of the nearest `samples` where there are no nodes."""
+    columns, rows, nodes, samples, places, low, high, neighbours, _ = table
+    if nodes.shape[0]:
+        _bicubic(columns, rows, nodes, yaw, pitch, out)
     else:
         _nearest(samples, places, low, high, neighbours, yaw, pitch, out)
 
@@ -97,7 +105,7 @@ def beyond(table: Any, yaw: float) -> float:
 
     From one side to the other it may be twice as large: without this, the head would be twice as fast as the examples.
     """
-    low, high = table[7], table[8]
+    low, high = table[5], table[6]
     border = FASTER * (high[0] if yaw > 0 else -low[0])
     return max(1.0, abs(yaw) / border) if border > 0 else 1.0
 

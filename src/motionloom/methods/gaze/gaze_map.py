@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
 from motionloom.core.arrays import frozen, put
-from motionloom.methods.gaze._kernels_map import GRID, NEAREST, TRIANGLES, beyond, blend_rows
+from motionloom.methods.gaze._kernels_map import beyond, blend_rows, triangulated
 from motionloom.methods.gaze.displacement_motions import GazeMotion, progress_at
 from motionloom.rotation import angle_between, exp, multiply, rotate, wrap_angle
 
@@ -21,6 +21,7 @@ TOGETHER = 3  # examples that are blended for a sample: one and others among
 NEIGHBOURS = 12  # its nearest
 SPACING = math.radians(4.0)  # between a target and the nearest sample
 MAX_BLENDS = 3000
+EASE = math.radians(3.0)  # beyond the border of the examples
 MIN_HEAD_SPEED = math.radians(60.0)  # rad/s: heads of maps in which the eyes do everything are not slower
 Weights = Literal["continuous", "nearest"]
 
@@ -29,8 +30,8 @@ Weights = Literal["continuous", "nearest"]
 class GazeMap:
     """Examples of gaze shifts, blended by yaw and pitch.
 
-    "continuous" interpolates on the grid of the examples (bilinear), or on their triangulation where they form no
-    grid; "nearest" is HECK's: blends of examples are sampled, each with the target that it reaches (3.5), and the k
+    "continuous" interpolates by cubic curves on the grid of the examples' yaws and pitches (C1, and within the range of
+    the neighbours), whose missing nodes are those of a triangulation; "nearest" is HECK's: blends of examples are sampled, each with the target that it reaches (3.5), and the k
     nearest samples get weights 1/d_i - 1/d_k.
     """
 
@@ -83,22 +84,21 @@ class GazeMap:
         return best
 
     @cached_property
-    def _grid(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """Columns, rows and the examples on them (columns, rows, 24), if the targets form a grid."""
+    def grid(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Yaws, pitches and the rows on them (columns, rows, 24): examples, and between them linear in triangles."""
         places = np.round(self.examples[:, :2], 6)
         _, first, column = np.unique(places[:, 0], return_index=True, return_inverse=True)
         _, start, row = np.unique(places[:, 1], return_index=True, return_inverse=True)
-        if (
-            len(first) * len(start) != len(places)
-            or len(first) < 2
-            or len({*zip(column, row, strict=True)}) < len(places)
-        ):
-            return None
+        yaws, pitches = self.examples[first, 0], self.examples[start, 1]
         table = np.empty((len(first), len(start), 24))
+        if len(first) * len(start) > len(places):
+            for i, yaw in enumerate(yaws):
+                for j, pitch in enumerate(pitches):
+                    triangulated(np.array(self.examples), *self._triangles, yaw, pitch, table[i, j])
         table[column, row] = self.examples
-        return self.examples[first, 0], self.examples[start, 1], table
+        return yaws, pitches, table
 
-    @cached_property
+    @property
     def _triangles(self) -> tuple[IntArray, IntArray]:
         """(T, 3) the triangles between the examples, and (H, 2) their border."""
         from scipy.spatial import Delaunay, QhullError
@@ -112,26 +112,15 @@ class GazeMap:
     @cached_property
     def arrays(self) -> tuple[Any, ...]:
         """The map as the kernels take it."""
-        empty = np.zeros((0, 2), np.int64)
-        kind, grid, triangles = NEAREST, (np.zeros(0), np.zeros(0), np.zeros((0, 0, 24))), (empty, empty)
-        if self.weights == "continuous":
-            kind = GRID if self._grid is not None else TRIANGLES
-            grid = self._grid or grid
-            triangles = triangles if kind == GRID else self._triangles
-        rows = self.examples if self.samples is None else self.samples
-        return (
-            kind,
-            *grid,
-            np.array(rows),
-            *triangles,
-            *map(np.array, self.limits),
-            self.neighbours,
-            self.fastest,
-            np.array(rows[:, :2]),
-        )
+        if self.samples is None:
+            lines = smooth_table(*self.grid)
+            samples = np.zeros((0, 24))
+        else:
+            lines, samples = (np.zeros(0), np.zeros(0), np.zeros((0, 0, 4, 24))), np.array(self.samples)
+        return (*lines, samples, np.array(samples[:, :2]), *map(np.array, self.limits), self.neighbours, self.fastest)
 
     def blend(self, yaw: FloatArray, pitch: FloatArray) -> FloatArray:
-        """(N, 24) blended rows for requests (N,); beyond the examples, those at the border."""
+        """(N, 24) blended rows for requests (N,); beyond the examples, those near the border."""
         asked = np.stack(np.broadcast_arrays(np.asarray(yaw, float), np.asarray(pitch, float)), -1)
         out = np.empty((len(asked), 24))
         blend_rows(self.arrays, asked, out)
@@ -175,6 +164,35 @@ def reached(rows: FloatArray) -> FloatArray:
     for j in range(1, 5):
         whole = multiply(whole, turns[:, j])
     return rotate(whole, [0.0, 0.0, 1.0])
+
+
+def smooth_table(yaws: FloatArray, pitches: FloatArray, table: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Yaws, pitches and nodes (columns, rows, 4, 24) of C1 curves through the table (columns, rows, 24).
+
+    Slopes are those of parabolas through three neighbours: linear in the values, so that turns that add up to the
+    target at the examples do so between them. At the border there is one more node to each side.
+    """
+    across, along = slopes(yaws, table, 0), slopes(pitches, table, 1)
+    pairs = [(table, across), (along, slopes(yaws, along, 0))]
+    yaws = np.array([yaws[0] - 2 * EASE, *yaws, yaws[-1] + 2 * EASE])
+    (table, across), (along, twist) = (eased_border(*pair, axis=0) for pair in pairs)
+    pitches = np.array([pitches[0] - 2 * EASE, *pitches, pitches[-1] + 2 * EASE])
+    (table, along), (across, twist) = (eased_border(*pair, axis=1) for pair in ((table, along), (across, twist)))
+    return yaws, pitches, np.stack([table, across, along, twist], 2)
+
+
+def slopes(at: FloatArray, values: FloatArray, axis: int) -> FloatArray:
+    """The slopes at each place along an axis."""
+    return np.gradient(values, at, axis=axis) if len(at) > 1 else np.zeros_like(values)
+
+
+def eased_border(values: FloatArray, slope: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+    """Both with one more entry at each end, 2 `EASE` away: curves run on by `EASE` beyond the border and level out."""
+    first, last = (
+        np.take(values, [k], axis) + side * EASE * np.take(slope, [k], axis) for k, side in ((0, -1), (-1, 1))
+    )
+    still = np.zeros_like(first)
+    return np.concatenate([first, values, last], axis), np.concatenate([still, slope, still], axis)
 
 
 def sample_blends(examples: FloatArray) -> FloatArray:
