@@ -132,10 +132,7 @@ def gaze_step(
     """
     base = base_gaze(body, root, rotations)
     asked, line, active, sought, kept = _requests(base, state, points, relative, cone, dt)
-    level = np.minimum(1.0, np.sqrt(np.maximum(1.0 - line[:, 1] ** 2, 0.0)) / math.cos(math.radians(30.0)))
-    level = 1.0 - (1.0 - level) ** 2
-    rows = gaze_map.blend(asked[:, 0] * level, asked[:, 1])
-    goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, line, sought), 0.0)
+    level = leveled(line)
     jump = np.abs(asked - state.asked).max(1)
     world_jump = np.arctan2(np.linalg.norm(np.cross(line, state.aim), axis=1), (line * state.aim).sum(1))
     near = np.isfinite(sought[:, 0])
@@ -144,6 +141,21 @@ def gaze_step(
     both = active & (state.active > 0)
     hop = np.maximum(math.radians(3.0), 2 * state.pace * dt)  # a target that was at rest, or much slower
     new = (active != (state.active > 0)) | (both & (jump > np.minimum(hop, MAX_FOLLOW * dt)))
+    target = points if relative is None else np.concatenate([relative, np.zeros((len(points), 1))], 1)
+    size = np.linalg.norm(points - base.eye, axis=1) if relative is None else np.ones(len(points))
+    fresh = new | ~active
+    track, followed = steadied(target, size, state.track, dt)
+    first = np.concatenate([np.where(active[:, None], target, 0.0)[:, None], np.zeros((len(points), 4, 3))], 1)
+    track = np.where(fresh[:, None, None], first, track)
+    followed = np.where(fresh[:, None], target, followed)
+    at_side = state._replace(asked=np.where(active[:, None], asked, state.asked), active=active.astype(np.uint8))
+    if relative is None:
+        seen, way, _, seeking, _ = _requests(base, at_side, followed, None, math.pi, dt)
+    else:
+        seen, way, _, seeking, _ = _requests(base, at_side, points, followed[:, :2], math.pi, dt)
+    seen, way = np.where(fresh[:, None], asked, seen), np.where(fresh[:, None], line, way)
+    rows = gaze_map.blend(seen[:, 0] * leveled(way), seen[:, 1])
+    goal = np.where(active[:, None, None], aimed(body, base, rotations, root, rows, way, seeking), 0.0)
     reached = state.shown.sum(1)  # yaw about y, pitch against x: a shift that interrupts begins from there
     apart = asked[:, 0] * level - reached[:, 1]
     far = gaze_map.blend(apart, asked[:, 1] + reached[:, 0])[:, 17:24]
@@ -176,8 +188,29 @@ def gaze_step(
         np.where(active[:, None], asked, 0.0),
         np.where(((active & near) | kept)[:, None], line, np.nan),
         np.where(both, np.minimum(jump / dt, MAX_FOLLOW), MAX_FOLLOW),
+        track,
         *flags,
     ), out
+
+
+def leveled(line: FloatArray) -> FloatArray:
+    """(N,) how much the yaw of these directions counts."""
+    level = np.minimum(1.0, np.sqrt(np.maximum(1.0 - line[:, 1] ** 2, 0.0)) / math.cos(math.radians(30.0)))
+    return 1.0 - (1.0 - level) ** 2
+
+
+def steadied(target: FloatArray, size: FloatArray, track: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
+    """The track of targets (N, 3) one step later, and the points (N, 3) that are followed."""
+    last, speed, offset, rate, before = np.moveaxis(track, 1, 0)
+    off = target - last - speed * dt
+    smooth = (np.linalg.norm(off, axis=1) <= math.radians(3.0) * dt * size)[:, None]
+    pull = rate + 30.0 * offset
+    offset, rate = (offset + pull * dt) * math.exp(-30.0 * dt), (rate - 30.0 * pull * dt) * math.exp(-30.0 * dt)
+    common = np.where(off * before > 0, np.sign(off) * np.minimum(np.abs(off), np.abs(before)), 0.0)
+    learned = 1.0 - math.exp(-dt / 0.06)
+    speed = np.where(smooth, (target - last) / dt, speed + learned * common / dt)
+    offset = offset - np.where(smooth, 0.0, off)
+    return np.stack([target, speed, offset, rate, off], 1), target + offset
 
 
 def _requests(

@@ -416,6 +416,33 @@ def test_the_map_has_no_kinks(gaze_map, kept):
         assert np.abs(np.diff(slopes, axis=0)).max() < 30 * step  # a bend of the curve, not a kink
 
 
+@pytest.mark.parametrize("kind", ["passing", "starting", "hopping", "noisy"])
+def test_speeds_do_not_jump_while_a_target_is_followed(gaze_map, kind):
+    """At a higher rate, the speeds of all joints change by less from step to step: the gaze is C1."""
+    pose = make("walk", seconds=1)[:1]
+    body = gaze_body(pose)
+    noise = np.random.default_rng(1).normal(0, 0.2, 200)
+
+    def angle(time: float) -> float:
+        moves = {"passing": 60 * max(time - 1, 0), "starting": 60 * max(time - 2, 0), "hopping": 1.0 * (time >= 2)}
+        return -20.0 + moves.get(kind, noise[int(60 * time)])
+
+    def largest_change(fps: int) -> float:
+        state, turns = begin_gaze(1), []
+        for f in range(3 * fps):
+            at = np.radians(angle(f / fps))
+            point = pose.root + [3 * np.sin(at), 0.7, 3 * np.cos(at)]
+            state, made = gaze_step(body, gaze_map, state, pose.root, pose.rotations, point, 1 / fps)
+            turns.append(made[0, body.turned])
+        speed = log(multiply(np.array(turns[1:]), inverse(np.array(turns[:-1])))) * fps
+        changes = np.linalg.norm(np.diff(speed, axis=0), axis=-1)[round(1.8 * fps) :]
+        return float(np.degrees(changes).max())
+
+    slow, fast = largest_change(60), largest_change(240)
+    assert slow < {"passing": 1, "starting": 12, "hopping": 4, "noisy": 4}[kind]
+    assert fast < 0.6 * slow
+
+
 def test_another_map_by_hand(gaze_map):
     soft = gaze_map.scaled(strength=0.5, speed=2.0)
     assert soft.at(1.0, 0.0).seconds == pytest.approx(gaze_map.at(1.0, 0.0).seconds / 2)

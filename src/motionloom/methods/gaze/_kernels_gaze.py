@@ -33,6 +33,9 @@ MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster
 LEVEL = math.cos(math.radians(30.0))  # cosine of the steepest direction whose yaw counts fully
 BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
 HYSTERESIS = math.radians(20.0)  # a target that was let go must be this much nearer
+STEADY = 30.0  # 1/s: a target that hops or starts is caught up with by a critically damped spring of this frequency,
+FOLLOW_TIME = 0.06  # s: and its new speed is taken over in this time
+MIN_KINK = math.radians(3.0)  # rad/s: a smaller change of its speed from step to step is followed exactly
 ROUNDS = 2  # the eyes move with the head, so the direction to a near point is found twice
 
 
@@ -254,6 +257,33 @@ def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool)
 
 
 @kernel
+def _steadied(point: Any, size: float, track: Any, dt: float) -> Any:
+    """The point that is followed: the target, without its hops and sudden starts, so that speeds do not jump.
+
+    `track` (5, 3) holds the target of the last step, its speed, the offset of the point from it with its rate, and what
+    the target did unexpectedly. What it does unexpectedly is added to the offset, which a spring takes back. Its speed
+    counts as changed by what two steps have in common: a hop changes it for one step only. `size` is the length
+    of a radian: the distance of the target.
+    """
+    out = (point[0], point[1], point[2])
+    fade, learned = math.exp(-STEADY * dt), 1.0 - math.exp(-dt / FOLLOW_TIME)
+    off = minus(out, add(_vector(track[0]), scaled(_vector(track[1]), dt)))
+    smooth = norm(off) <= MIN_KINK * dt * size
+    for i in range(3):
+        pull = track[3, i] + STEADY * track[2, i]
+        track[2, i] = (track[2, i] + pull * dt) * fade
+        track[3, i] = (track[3, i] - STEADY * pull * dt) * fade
+        if smooth:
+            track[1, i] = (out[i] - track[0, i]) / dt
+        else:
+            common = min(abs(off[i]), abs(track[4, i])) if off[i] * track[4, i] > 0.0 else 0.0
+            track[1, i] += learned * math.copysign(common, off[i]) / dt
+            track[2, i] -= off[i]
+        track[0, i], track[4, i] = out[i], off[i]
+    return add(out, _vector(track[2]))
+
+
+@kernel
 def _eyes_overshoot(goal: Any, begin: Any, timing: Any) -> float:
     """The overshoot of the eyes, which they have no room for at their limit."""
     end = _vector(goal[4])
@@ -272,7 +302,7 @@ def step_row(
     now and is larger than the examples takes longer than they do, but not longer than `due` seconds. With `dt` = 0 the
     gaze is shown as it is.
     """
-    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, active, busy = row
+    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, track, active, busy = row
     places, world, moved, other, goal, blended, far = space
     wanted = not math.isnan(point[0]) or not math.isnan(change[0])
     if not (busy[0] > 0 or (wanted and dt > 0)):
@@ -289,16 +319,29 @@ def step_row(
     was = active[0] > 0
     base = (_eye(body, places), look, yaw, pitch)
     follow = MAX_FOLLOW * dt
-    turn, rise, line, now, near = _request(base, _vector(point), change, asked[0], aim, was, cone, follow)
+    given_change = (change[0], change[1])
+    turn, rise, line, now, near = _request(base, _vector(point), given_change, asked[0], aim, was, cone, follow)
+    moved_by = _jump(turn, rise, line, asked, aim, near) if now and was else 0.0
+    starts = now != was or moved_by > min(follow, max(HOP, 2.0 * pace[0] * dt))
+    target = _vector(point) if near else (change[0], change[1], 0.0)
+    if starts or not now:
+        track[:] = 0.0
+        for i in range(3):
+            track[0, i] = target[i] if now else 0.0
+    else:
+        target = _steadied(target, norm(minus(target, base[0])) if near else 1.0, track, dt)
     goal[:] = 0.0
+    side, height, direction = turn, rise, line
     if now:
-        blend_row(table, turn * _level(line), rise, blended)
+        if not starts:
+            steady = given_change if near else (target[0], target[1])
+            side, height, direction, _, _ = _request(base, target, steady, turn, aim, True, math.inf, follow)
+        blend_row(table, side * _level(direction), height, blended)
         for k in range(15):
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
-        _aim(body, (frame, look), root, turns, world, line, _vector(point), near, (places, moved, other), goal)
-    moved_by = _jump(turn, rise, line, asked, aim, near) if now and was else 0.0
-    if now != was or moved_by > min(follow, max(HOP, 2.0 * pace[0] * dt)):
+        _aim(body, (frame, look), root, turns, world, direction, target, near, (places, moved, other), goal)
+    if starts:
         reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
         for k in range(5):
             reached = add(reached, _vector(shown[k]))
@@ -345,11 +388,11 @@ def _space(joints: int) -> Any:
 
 @kernel
 def _row(state: Any, n: int) -> Any:
-    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, active, busy = state
+    shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, track, active, busy = state
     one = slice(n, n + 1)
     return (
-        shown[n], rate[n], begin[n], begin_rate[n], elapsed[one], timing[n], asked[n], aim[n], pace[one], active[one],
-        busy[one],
+        shown[n], rate[n], begin[n], begin_rate[n], elapsed[one], timing[n], asked[n], aim[n], pace[one], track[n],
+        active[one], busy[one],
     )  # fmt: skip
 
 

@@ -31,7 +31,10 @@ def _hermite(s: float, size: float) -> Any:
 
 @kernel
 def _bicubic(columns: Any, rows: Any, nodes: Any, yaw: float, pitch: float, out: Any) -> None:
-    """Cubic Hermite in both directions: C1. `nodes` (columns, rows, 4, 24): value, slopes along yaw and pitch, twist."""
+    """Cubic Hermite in both directions: C1.
+
+    `nodes` (columns, rows, 4, 24): values, slopes along yaw, along pitch, and along both.
+    """
     i, s = _cell(columns, min(max(yaw, columns[0]), columns[-1]))
     j, t = _cell(rows, min(max(pitch, rows[0]), rows[-1]))
     across, along = _hermite(s, columns[i + 1] - columns[i]), _hermite(t, rows[j + 1] - rows[j])

@@ -100,6 +100,7 @@ class GazeState(NamedTuple):
     asked: FloatArray  # (N, 2) yaw and pitch of the present target, relative to the base gaze; 0 where there is none
     aim: FloatArray  # (N, 3) direction of the point that is looked at or was let go, in the world; NaN for none
     pace: FloatArray  # (N,) rad/s: speed of the target in the last step, 300 degrees/s where it was another
+    track: FloatArray  # (N, 5, 3) the target of the last step, its speed, and what smooths its hops: see the kernel
     active: UInt8Array  # (N,) 1 while a target is looked at
     busy: UInt8Array  # (N,) 1 while the gaze differs from that of the poses below
 
@@ -110,7 +111,7 @@ def begin_gaze(count: int) -> GazeState:
     timing = np.tile([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0], (count, 1))
     flags, none = np.zeros(count, np.uint8), np.full((count, 3), np.nan)
     elapsed, asked, pace = np.full(count, 1e3), np.zeros((count, 2)), np.full(count, MAX_FOLLOW)
-    return GazeState(zero, zero, zero, zero, elapsed, timing, asked, none, pace, flags, flags)
+    return GazeState(zero, zero, zero, zero, elapsed, timing, asked, none, pace, zero, flags, flags)
 
 
 class Base(NamedTuple):

@@ -30,9 +30,9 @@ Weights = Literal["continuous", "nearest"]
 class GazeMap:
     """Examples of gaze shifts, blended by yaw and pitch.
 
-    "continuous" interpolates by cubic curves on the grid of the examples' yaws and pitches (C1, and within the range of
-    the neighbours), whose missing nodes are those of a triangulation; "nearest" is HECK's: blends of examples are sampled, each with the target that it reaches (3.5), and the k
-    nearest samples get weights 1/d_i - 1/d_k.
+    "continuous" interpolates by cubic curves (C1) on the grid of the examples' yaws and pitches; nodes without an
+    example are those of a triangulation. "nearest" is HECK's: blends of examples are sampled, each with the target that
+    it reaches (3.5), and the k nearest samples get weights 1/d_i - 1/d_k.
     """
 
     examples: FloatArray  # (E, 24) rows of `GazeMotion`
@@ -92,9 +92,10 @@ class GazeMap:
         yaws, pitches = self.examples[first, 0], self.examples[start, 1]
         table = np.empty((len(first), len(start), 24))
         if len(first) * len(start) > len(places):
+            rows, triangles, border = np.array(self.examples), *self._triangles
             for i, yaw in enumerate(yaws):
                 for j, pitch in enumerate(pitches):
-                    triangulated(np.array(self.examples), *self._triangles, yaw, pitch, table[i, j])
+                    triangulated(rows, triangles, border, yaw, pitch, table[i, j])
         table[column, row] = self.examples
         return yaws, pitches, table
 
