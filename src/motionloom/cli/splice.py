@@ -41,7 +41,12 @@ def splice(
     ] = None,
     cut: Annotated[
         str,
-        typer.Option("--cut", metavar="PART", help="upper, left_arm, right_arm, head, left_hand, right_hand."),
+        typer.Option(
+            "--cut",
+            metavar="PART",
+            help="What is taken from the action: upper, arms, hands, head, left_arm, right_hand and so on, or any "
+            "joint with all that hangs on it; several with commas.",
+        ),
     ] = "upper",
     crop: Annotated[bool, typer.Option("--crop", help="End where the action is over, if it is too short.")] = False,
     picture: Annotated[

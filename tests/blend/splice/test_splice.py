@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.analysis import at_times
 from motionloom.blend.splice import FULL, GLOBAL, NAIVE, TIME_ONLY, Stages, splice
-from motionloom.blend.splice.body import CUTS, cut_named
+from motionloom.blend.splice.body import CUTS, cut_named, cuts_named
 from motionloom.blend.splice.splice import posture_difference
 from motionloom.blend.splice.timing import align_legs, common_phase
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, replace
@@ -192,11 +192,14 @@ def test_the_origin_has_two_parts(spliced, carry, curve):
     assert_allclose(origin.frames[:, 1, 0], spliced.seconds * carry.fps, atol=1e-6)
 
 
-@pytest.mark.parametrize("cut", [c for c in CUTS if c != "upper"])
+OTHER_CUTS = ("arms", "hands", "left_forearm", "Spine1", "head, right_arm", "left_shoulder")
+
+
+@pytest.mark.parametrize("cut", [*(c for c in CUTS if c != "upper"), *OTHER_CUTS])
 def test_other_cuts_change_only_their_part(cut, curve):
     wave = make("carry", seconds=5, seed=2, fps=30)
     made = splice(wave, curve, cut=cut)
-    inside = cut_named(curve.skeleton, cut).joints
+    inside = np.concatenate([part.joints for part in cuts_named(curve.skeleton, cut)])
     outside = [j for j in range(len(curve.skeleton)) if j not in inside]
     assert_array_equal(made.clip.rotations[:, outside], curve.rotations[:, outside])
     assert np.abs(made.clip.rotations[:, inside] - curve.rotations[:, inside]).max() > 1e-3
@@ -205,7 +208,7 @@ def test_other_cuts_change_only_their_part(cut, curve):
     assert_allclose(same.clip.rotations, curve.rotations, atol=1e-9)
 
 
-@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("cut", [*CUTS, "left_forearm", "Spine1", "left_shoulder"])
 def test_no_cut_spins_the_attachment(cut, curve):
     """A hanging forearm is almost vertical: a frame with its x axis there and y upwards would spin."""
     made = splice(make("carry", seconds=5, seed=2, fps=30), curve, cut=cut)
@@ -274,5 +277,9 @@ def test_other_joints_need_retargeting(curve):
 def test_unknown_cuts_and_stages_are_errors(carry, curve):
     with pytest.raises(BadRequest, match="expected one of upper"):
         splice(carry, curve, cut="tail")
+    with pytest.raises(BadRequest, match="left_arm and left_hand overlap"):
+        splice(carry, curve, cut="left_arm,left_hand")
+    with pytest.raises(BadRequest, match="would replace the whole body"):
+        splice(carry, curve, cut="Hips")
     with pytest.raises(BadRequest, match="expected aligned, local, global"):
         Stages(space="up")  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from motionloom.core import BadRequest, IntArray, Skeleton
 from motionloom.kinematics.body.roles import fingers
 
 CUTS = ("upper", "left_arm", "right_arm", "head", "left_hand", "right_hand")
+PAIRS = {"arms": ("left_arm", "right_arm"), "hands": ("left_hand", "right_hand")}
 TIP_SIZE = 0.1  # m: points on the axes of the last joint, for parts whose joints lie on one line
 
 
@@ -31,27 +32,57 @@ class BodyCut:
     tip: int  # the joint whose axes add three points to both clouds, -1 for none
 
 
+def cuts_named(skeleton: Skeleton, text: str = "upper") -> tuple[BodyCut, ...]:
+    """The cuts of a list with commas: names of `CUTS`, `PAIRS` of them, or joints by role or name."""
+    names = [part for name in text.split(",") for part in PAIRS.get(name.strip(), (name.strip(),))]
+    cuts = tuple(cut_named(skeleton, name) for name in names)
+    for k, cut in enumerate(cuts):
+        for other in cuts[:k]:
+            if np.intersect1d(cut.joints, other.joints).size:
+                raise BadRequest(f"cut: {other.name} and {cut.name} overlap; give one of them")
+    return cuts
+
+
 @lru_cache(maxsize=64)
 def cut_named(skeleton: Skeleton, name: str = "upper") -> BodyCut:
-    """The cut with this name (one of `CUTS`); `BadRequest` if the body lacks the joints for it."""
-    if name not in CUTS:
-        raise BadRequest(f"cut: expected one of {', '.join(CUTS)}, found {name!r}")
+    """The cut with this name (of `CUTS`), or at a joint, by role or name; `BadRequest` if the body lacks joints."""
     if name == "upper":
-        needed = ("spine", "left_upper_arm", "right_upper_arm", "left_thigh", "right_thigh")
-        spine, *shoulders, left, right = require_roles(skeleton, needed)
-        spines = [j for j, role in enumerate(skeleton.roles) if role.startswith("spine")]
-        cloud = [j for j in [*spines, *shoulders] if j in skeleton.below(spine)]
-        return _cut(skeleton, name, spine, cloud, shoulders, [left, right], -1)
+        return _trunk(skeleton, name, require_roles(skeleton, ("spine",))[0])
+    if name not in CUTS:
+        return _at_joint(skeleton, name)
     shoulders = require_roles(skeleton, ("left_upper_arm", "right_upper_arm"))
     side, _, part = name.rpartition("_")
     if part == "arm":
         top, bend, end = require_roles(skeleton, tuple(f"{side}_{p}" for p in ("upper_arm", "forearm", "hand")))
         return _cut(skeleton, name, top, [top, bend, end], [bend, end], shoulders, end)
     if part == "hand":
-        hand, bend = require_roles(skeleton, (f"{side}_hand", f"{side}_forearm"))
-        return _cut(skeleton, name, hand, [hand], [hand], [bend], hand)  # a hanging forearm is no x axis
+        require_roles(skeleton, (name, f"{side}_forearm"))
+        return _at_joint(skeleton, name)  # the frame is the forearm's own: one that hangs down is no x axis
     neck, head = require_roles(skeleton, ("neck", "head"))
     return _cut(skeleton, name, neck, [neck, head], [head], shoulders, head)
+
+
+def _trunk(skeleton: Skeleton, name: str, joint: int) -> BodyCut:
+    """A cut through the trunk, below both shoulders: HECK's points, as far as they lie above the cut."""
+    left, right, *shoulders = require_roles(
+        skeleton, ("left_thigh", "right_thigh", "left_upper_arm", "right_upper_arm")
+    )
+    spines = [j for j, role in enumerate(skeleton.roles) if role.startswith("spine")]
+    cloud = [j for j in [*spines, *shoulders] if j in skeleton.below(joint)]
+    return _cut(skeleton, name, joint, cloud, shoulders, [left, right], -1)
+
+
+def _at_joint(skeleton: Skeleton, name: str) -> BodyCut:
+    """A cut at any joint: its own axes, seen from its parent, or the trunk's points if both shoulders hang on it."""
+    joint = skeleton.find(name)
+    if joint is None:
+        known = ", ".join([*CUTS, *PAIRS])
+        raise BadRequest(f"cut: expected one of {known}, or a joint by role or name; found {name!r}")
+    part = skeleton.below(joint)
+    shoulders = [j for j in map(skeleton.find, ("left_upper_arm", "right_upper_arm")) if j is not None]
+    if joint and len(shoulders) == 2 and set(shoulders) <= set(part):
+        return _trunk(skeleton, name, joint)
+    return _cut(skeleton, name, joint, [joint], [joint], [int(skeleton.parents[joint])], joint)
 
 
 def _cut(

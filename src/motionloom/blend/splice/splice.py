@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from typing import Any, Literal, NamedTuple, get_args
@@ -9,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from motionloom.analysis import at_times
-from motionloom.blend.splice.body import BodyCut, cut_named
+from motionloom.blend.splice.body import BodyCut, cut_named, cuts_named
 from motionloom.blend.splice.notes import splice_notes, tremor_notes, turn_notes
 from motionloom.blend.splice.posture import aligned, mean_posture, part_pose, posture_turn, with_posture
 from motionloom.blend.splice.timing import LegTiming, align_legs, looped
@@ -72,7 +73,7 @@ class Splice(NamedTuple):
     clip: Clip
     timing: LegTiming | None  # None without time alignment
     seconds: FloatArray  # (F,) the time in the upper clip (looped, if it was) of every frame
-    posture: FloatArray  # (4,) the rotation of the posture's frame that was applied
+    posture: FloatArray  # (4,) the rotation of the posture's frame that was applied (of several cuts: at the first)
     upper: Clip  # the upper clip on the lower clip's skeleton; looped, if it was too short
     looped: bool
     trembling: BoolArray  # (F,) frames in which the lower clip's tremor was left out
@@ -93,9 +94,10 @@ def splice(
     The result has the root and the lower joints of `lower`, unchanged, and the joints above the attachment of `upper`
     at the times that belong to them; only the rotation of the attachment is computed (HECK eq. 4.1). With `plain`, a
     plain walk of the upper clip's performer, only the difference of the action's posture from that of the walk is
-    transferred, so that a lean into a curve stays. `cut` is where the body is cut: "upper" is HECK's; one arm, the
-    head or a hand are beyond it. An upper clip that is too short is repeated if it is cyclic; otherwise it is an error,
-    or with `crop` the result is as long as it suffices.
+    transferred, so that a lean into a curve stays. `cut` is where the body is cut: "upper" is HECK's; "arms",
+    "left_arm", "head", "hands" and so on, any joint, or several of these with commas, are beyond it. An upper clip that
+    is too short is repeated if it is cyclic; otherwise it is an error, or with `crop` the result is as long as it
+    suffices.
 
     >>> from motionloom.samples import make
     >>> made = splice(make("carry", seconds=4), make("walk", turn=0.5, seconds=3))
@@ -105,7 +107,7 @@ def splice(
     report = progress or silent()
     report(0.0, "aligning legs")
     upper = on_body(upper, lower)
-    where = cut_named(lower.skeleton, cut)
+    cuts = cuts_named(lower.skeleton, cut)
     if len(lower) < 3 or len(upper) < 3:
         raise BadRequest("a splice needs clips of at least 3 frames")
     timing, used, seconds = _times(upper, lower, stages, crop, report)
@@ -113,11 +115,14 @@ def splice(
     count = len(seconds)
     base = lower[:count]
     action = at_times(used, seconds)
-    local, turn, trembling = attached(action, base, where, stages, plain)
-    rotations = base.rotations.copy()
-    rotations[:, where.joints] = action.rotations[:, where.joints]
-    rotations[:, where.joint] = continuous(local)
-    made = replace(base, rotations=rotations, slides=_slides(action, base, where), origin=_origin(base, action))
+    rotations, trembling, turns = base.rotations.copy(), np.zeros(count, bool), []
+    for where in cuts:
+        local, turn, shaken = attached(action, base, where, stages, plain)
+        rotations[:, where.joints] = action.rotations[:, where.joints]
+        rotations[:, where.joint] = continuous(local)
+        trembling |= shaken
+        turns.append(turn)
+    made = replace(base, rotations=rotations, slides=_slides(action, base, cuts), origin=_origin(base, action))
     notes = [] if cut == "upper" else [Note(f"spliced at {cut}: an extension of the published method, {BEYOND}")]
     notes += [
         *splice_notes(timing, lower, upper, used is not upper, count),
@@ -126,7 +131,7 @@ def splice(
     ]
     report(1.0, "aligning bodies")
     made = replace(made, origin=made.origin.with_notes(*notes))
-    return Splice(made, timing, seconds, turn, used, used is not upper, trembling)
+    return Splice(made, timing, seconds, turns[0], used, used is not upper, trembling)
 
 
 def attached(
@@ -213,12 +218,13 @@ def on_body(clip: Clip, like: Clip) -> Clip:
     return replace(moved, origin=moved.origin.with_notes(note))
 
 
-def _slides(action: Clip, base: Clip, cut: BodyCut) -> FloatArray | None:
+def _slides(action: Clip, base: Clip, cuts: Sequence[BodyCut]) -> FloatArray | None:
     """The translations of joints, each part's own; None if neither clip has any."""
     if action.slides is None and base.slides is None:
         return None
     out = np.zeros((len(base), len(base.skeleton), 3)) if base.slides is None else base.slides.copy()
-    out[:, cut.joints[1:]] = 0.0 if action.slides is None else action.slides[:, cut.joints[1:]]
+    for cut in cuts:
+        out[:, cut.joints[1:]] = 0.0 if action.slides is None else action.slides[:, cut.joints[1:]]
     return out
 
 

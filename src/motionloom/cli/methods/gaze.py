@@ -54,6 +54,9 @@ def turn_clip(
     within: Annotated[
         float, typer.Option("--within", metavar="M", min=0.1, help="Distance within which an object is looked at [m].")
     ] = 4.0,
+    picture: Annotated[
+        bool, typer.Option("--picture", help="Write a picture (.png) beside it: directions of head, eyes and targets.")
+    ] = False,
     best: Annotated[bool, typer.Option("--best", help="Write the clip even if a look_at is missed.")] = False,
     root: Root = None,
     force: Force = False,
@@ -86,6 +89,8 @@ def turn_clip(
     written = found.clip is not None and (found.met or best)
     if found.clip is not None and written:
         save(found.clip, out)
+        if picture:
+            _draw(found.clip, asked, out.with_suffix(".png"))
     facts = take_report(out if written else None, 0, 0, found)
     if json:
         print_json(facts)
@@ -93,6 +98,14 @@ def turn_clip(
         print_take(facts, found.residuals)
     if facts["error"]:
         raise typer.Exit(1)
+
+
+def _draw(clip: Any, request: Any, path: Path) -> None:
+    from motionloom.constraints import LookAt
+    from motionloom.plot.gaze_strip import look_rows, save_looks
+
+    looks = [c for c in (() if request is None else request.constraints) if isinstance(c, LookAt)]
+    save_looks(look_rows(clip, path.stem, looks), path)
 
 
 def _options() -> Any:
