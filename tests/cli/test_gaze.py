@@ -37,8 +37,11 @@ def test_a_map_is_applied_and_the_result_made_again_even_without_the_map(
     run: Any, folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.bvh"
-    answer = run("gaze", folder / "me.loom", folder / "walk.bvh", "-r", LOOK, "-o", out, "--speed", 0.9, "--json")
+    answer = run(
+        "gaze", folder / "me.loom", folder / "walk.bvh", "-r", LOOK, "-o", out, "--speed", 0.9, "--json", "--picture"
+    )
     assert answer.code == 0, answer.err
+    assert out.with_suffix(".png").stat().st_size > 5_000
     assert answer.json["residuals"][1]["worst"] < 1e-6
     assert len(load(out)) == answer.json["frames"]
     (folder / "me.loom").rename(tmp_path / "away.loom")

@@ -85,3 +85,14 @@ def test_a_value_out_of_range_is_told_in_the_unit_typed(run: Any, tmp_path: Path
         answer = run("samples", sample, flag, typed, "-o", tmp_path / "w.bvh")
         assert (answer.code, answer.err.strip()) == (2, f"motionloom: {said}")
     assert run("samples", "walk", "--turn", "85deg/s", "--seconds", 1, "-o", tmp_path / "w.bvh").code == 0
+
+
+def test_takes_of_gaze_shifts_are_made_with_their_table(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "takes"
+    assert run("samples", "gaze_takes", "-o", folder).code == 0
+    table = (folder / "targets.csv").read_text().splitlines()
+    assert len(table) == 34
+    assert {line.split(",")[0] for line in table[1:]} == {path.name for path in folder.glob("*.trc")}
+    again = run("samples", "gaze_takes", "-o", folder)
+    assert again.code == 2
+    assert "--force" in again.err

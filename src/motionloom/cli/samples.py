@@ -16,6 +16,8 @@ HELP = """Sample clips without a download: people, a dog, pen strokes.
 
 `motionloom samples` lists them, `motionloom samples walk --speed 1.2 -o walk.bvh` makes one.
 """
+TAKES = "gaze_takes"
+TAKES_HELP = "33 takes of gaze shifts as markers, a folder for `motionloom learn gaze`"
 
 
 class Samples(LazyGroup):
@@ -26,10 +28,13 @@ class Samples(LazyGroup):
     def rows(self) -> dict[str, str]:
         from motionloom.samples import SAMPLES
 
-        return {name: sample.what for name, sample in SAMPLES.items()}
+        return {**{name: sample.what for name, sample in SAMPLES.items()}, TAKES: TAKES_HELP}
 
     def build(self, name: str) -> Callable[..., None]:
         from motionloom.samples import SAMPLES
+
+        if name == TAKES:
+            return make_takes
 
         def make_sample(
             out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")] = None,
@@ -69,6 +74,7 @@ def list_samples(
         )
     else:
         rows = [(s.name, s.what, ", ".join(s.parameters)) for s in SAMPLES.values()]
+        rows.append((TAKES, TAKES_HELP, "noise"))
         print_line("\n".join(columns(("sample", "description", "parameters"), rows, left=(0, 1, 2))))
         print_line("\nMake one: motionloom samples walk --speed 1.2 -o walk.bvh")
         print_line("Its parameters: motionloom samples walk --help")
@@ -92,6 +98,37 @@ def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder:
         print_json({"path": str(out), **clip_facts(clip).as_dict()})
     else:
         print_line(f"{out}: {plural(len(clip), 'frame')} at {clip.fps:g} fps, {clip.seconds:.2f} s, seed {seed}")
+
+
+def make_takes(
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The folder to write.")] = Path("takes"),
+    noise: Annotated[float, typer.Option(min=0, max=0.01, help="Noise of the markers [m].")] = 3e-4,
+    seed: Seed = 0,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Make takes of a person who looks at 33 signs all around, one after the other, with the table of their targets."""
+    import math
+
+    from motionloom.core import BadRequest
+    from motionloom.io import save_markers
+    from motionloom.io.atomic_files import write_whole
+    from motionloom.samples.gaze_takes import make_take, targets
+
+    chosen, table = targets(seed), out / "targets.csv"
+    files = [out / f"take_{k:02d}.trc" for k in range(len(chosen))]
+    there = [path for path in (*files, table) if path.exists()]
+    if there and not force:
+        raise BadRequest(f"{there[0]} is there already; --force replaces it")
+    rows = ["file,yaw,pitch"]
+    for (yaw, pitch), path in zip(progress(chosen, "making"), files, strict=True):
+        save_markers(make_take((yaw, pitch), seed=seed, noise=noise).markers, path)
+        rows.append(f"{path.name},{math.degrees(yaw):g},{math.degrees(pitch):g}")
+    write_whole(table, ["\n".join([*rows, ""]).encode()])
+    if json:
+        print_json({"path": str(out), "takes": [str(path) for path in files], "targets": str(table)})
+    else:
+        print_line(f"{out}: {plural(len(files), 'take')} and targets.csv, seed {seed}")
 
 
 samples = typer.Typer(

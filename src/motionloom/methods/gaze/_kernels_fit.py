@@ -6,7 +6,8 @@ from typing import Any
 
 from motionloom.core._jit import kernel
 from motionloom.kinematics.feet._kernels_two_bone import exp, multiply, scaled
-from motionloom.methods.gaze._kernels_gaze import _quaternion, _share, _vector
+from motionloom.methods.gaze._kernels_aim import quaternion, vector
+from motionloom.methods.gaze._kernels_gaze import _share
 
 
 @kernel
@@ -25,8 +26,8 @@ def landmark_residuals(clock: Any, times: Any, vectors: Any, taken: Any, unit: A
         world = (1.0, 0.0, 0.0, 0.0)
         for j in range(4):
             share = _share(now, (times[j] - first) / length, peak, times[6])
-            world = multiply(world, exp(scaled(_vector(vectors[j]), share)))
-            off = multiply(_quaternion(taken[f, j]), world)
+            world = multiply(world, exp(scaled(vector(vectors[j]), share)))
+            off = multiply(quaternion(taken[f, j]), world)
             sign = 2.0 * unit[j] if off[0] >= 0 else -2.0 * unit[j]
             for k in range(3):
                 out[f, j, k] = sign * off[1 + k]

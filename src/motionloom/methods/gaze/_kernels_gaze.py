@@ -8,26 +8,18 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.kinematics.feet._kernels_two_bone import (
-    add,
-    between,
-    cross,
-    dot,
-    exp,
-    inverse,
-    log,
-    minus,
-    multiply,
-    norm,
-    normalize,
-    rotate,
-    scaled,
+from motionloom.kinematics.feet._kernels_two_bone import add, cross, dot, minus, norm, scaled
+from motionloom.methods.gaze._kernels_aim import (
+    EYE_LIMIT,
+    aim_goal,
+    eye_place,
+    forward,
+    look_direction,
+    turn_joints,
+    vector,
 )
 from motionloom.methods.gaze._kernels_map import FASTER, beyond, blend_row
 
-EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
-EASE = math.radians(4.0)  # before its limit, an eye or a neck slows down: speeds do not jump
-NECK_LIMIT = math.radians(90.0)  # neck and head turn no farther on the trunk, except as far as an example does
 HOP = math.radians(3.0)  # a target at rest that moves by more in one step is a new one
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
 LEVEL = math.cos(math.radians(30.0))  # cosine of the steepest direction whose yaw counts fully
@@ -36,17 +28,6 @@ HYSTERESIS = math.radians(20.0)  # a target that was let go must be this much ne
 STEADY = 30.0  # 1/s: a target that hops or starts is caught up with by a critically damped spring of this frequency,
 FOLLOW_TIME = 0.06  # s: and its new speed is taken over in this time
 MIN_KINK = math.radians(3.0)  # rad/s: a smaller change of its speed from step to step is followed exactly
-ROUNDS = 2  # the eyes move with the head, so the direction to a near point is found twice
-
-
-@kernel
-def _quaternion(row: Any) -> Any:
-    return (row[0], row[1], row[2], row[3])
-
-
-@kernel
-def _vector(row: Any) -> Any:
-    return (row[0], row[1], row[2])
 
 
 @kernel
@@ -62,15 +43,6 @@ def _smootherstep(x: float) -> float:
 
 
 @kernel
-def _eased(angle: float, limit: float) -> float:
-    """The angle up to a limit, then ever less of it, up to `EASE` more: C1."""
-    over = angle - limit
-    if over <= 0.0:
-        return angle
-    return limit + EASE if over >= 2.0 * EASE else angle - over * over / (4.0 * EASE)
-
-
-@kernel
 def _share(time: float, start: float, peak: float, overshoot: float) -> float:
     """Share of the displacement at a normalized time (HECK 5.2.3, eased)."""
     if time <= peak:
@@ -79,120 +51,9 @@ def _share(time: float, start: float, peak: float, overshoot: float) -> float:
 
 
 @kernel
-def _forward(body: Any, root: Any, turns: Any, places: Any, world: Any) -> None:
-    """World rotations and places of the joints from the root to the eyes."""
-    parents, offsets, trunk = body[0], body[1], body[2]
-    for j in trunk:
-        own = _quaternion(turns[j])
-        p = parents[j]
-        if p < 0:
-            place, turn = _vector(root), own
-        else:
-            above = _quaternion(world[p])
-            place = add(_vector(places[p]), rotate(above, _vector(offsets[j])))
-            turn = multiply(above, own)
-        for k in range(3):
-            places[j, k] = place[k]
-        for k in range(4):
-            world[j, k] = turn[k]
-
-
-@kernel
-def _eye(body: Any, places: Any) -> Any:
-    eyes = body[5]
-    point = (0.0, 0.0, 0.0)
-    for j in eyes:
-        point = add(point, _vector(places[j]))
-    return scaled(point, 1.0 / len(eyes))
-
-
-@kernel
-def _looking(body: Any, world: Any) -> Any:
-    """The direction of the gaze."""
-    look = (0.0, 0.0, 0.0)
-    for k in range(len(body[5])):
-        look = add(look, rotate(_quaternion(world[body[5][k]]), _vector(body[6][k])))
-    return scaled(look, 1.0 / max(norm(look), 1e-9))
-
-
-@kernel
-def _own_turn(shares: Any, vectors: Any, c: int) -> Any:
-    """The rotation vector that joint c of the chain takes of the displacements (5, 3)."""
-    v = (0.0, 0.0, 0.0)
-    for k in range(4):
-        if shares[c, k] != 0.0:
-            v = add(v, scaled(_vector(vectors[k]), shares[c, k]))
-    return v
-
-
-@kernel
-def _displace(body: Any, frame: Any, world: Any, turns: Any, vectors: Any, out: Any) -> None:
-    """Local rotations `out` of chain and eyes: q' = (G_p^-1 F d F^-1 G_p) q, with G of the undisplaced pose."""
-    parents, chain, shares, eyes, has_eyes = body[0], body[3], body[4], body[5], body[7]
-    count = len(chain) + (len(eyes) if has_eyes else 0)
-    for c in range(count):
-        if c < len(chain):
-            j, v = chain[c], _own_turn(shares, vectors, c)
-        else:
-            j, v = eyes[c - len(chain)], _vector(vectors[4])
-        p = parents[j]
-        side = multiply(inverse(frame), _quaternion(world[p])) if p >= 0 else inverse(frame)
-        made = normalize(multiply(multiply(inverse(side), multiply(exp(v), side)), _quaternion(turns[j])))
-        for k in range(4):
-            out[j, k] = made[k]
-
-
-@kernel
-def _turn(body: Any, frame: Any, world: Any, turns: Any, vectors: Any, moved: Any) -> None:
-    """`_displace` in place."""
-    _displace(body, frame, world, turns, vectors, moved)
-    for j in body[3]:
-        turns[j] = moved[j]
-    if body[7]:
-        for j in body[5]:
-            turns[j] = moved[j]
-
-
-@kernel
-def _aim(
-    body: Any, base: Any, root: Any, turns: Any, world: Any, line: Any, point: Any, near: bool, rest: Any, goal: Any
-) -> None:
-    """Displacements `goal` (5, 3) whose eyes, and beyond their limit the neck up to its own, hit the target.
-
-    A head without eyes turns farther by what they would.
-    """
-    frame, look = base
-    chain, shares, has_eyes = body[3], body[4], body[7]
-    limit = EYE_LIMIT if has_eyes else 0.0
-    neck = _vector(goal[3])
-    places, moved, other = rest
-    for _ in range(ROUNDS if near else 1):
-        for k in range(3):
-            goal[3, k] = neck[k]
-        turn = exp(_own_turn(shares, goal, 0))
-        for c in range(1, len(chain)):
-            turn = multiply(turn, exp(_own_turn(shares, goal, c)))
-        whole = multiply(frame, multiply(turn, inverse(frame)))
-        left = rotate(inverse(frame), log(between(look, rotate(inverse(whole), line))))
-        size = max(norm(left), 1e-12)
-        part = _eased(size, limit - EASE) / size if has_eyes else 0.0
-        bent = log(multiply(exp(neck), exp(scaled(left, 1.0 - part))))
-        size = max(norm(bent), 1e-12)
-        bent = scaled(bent, _eased(size, max(NECK_LIMIT + EYE_LIMIT - limit - EASE, norm(neck))) / size)
-        for k in range(3):
-            goal[3, k] = bent[k]
-            goal[4, k] = part * left[k]
-        if near:
-            _displace(body, frame, world, turns, goal, moved)
-            _forward(body, root, moved, places, other)
-            line = minus(point, _eye(body, places))
-            line = scaled(line, 1.0 / max(norm(line), 1e-9))
-
-
-@kernel
 def _apart(line: Any, other: Any) -> float:
     """Angle between two directions."""
-    return math.atan2(norm(cross(line, _vector(other))), dot(line, _vector(other)))
+    return math.atan2(norm(cross(line, vector(other))), dot(line, vector(other)))
 
 
 @kernel
@@ -241,7 +102,7 @@ def _too_fast(table: Any, goal: Any, shown: Any, timing: Any) -> float:
     """How fast the head would be in a shift of spine and neck to `goal`, over `FASTER` times the examples' fastest."""
     turn = (0.0, 0.0, 0.0)
     for k in range(4):
-        turn = add(turn, minus(_vector(goal[k]), _vector(shown[k])))
+        turn = add(turn, minus(vector(goal[k]), vector(shown[k])))
     steepest = 1.875 * (1.0 + timing[6]) / max(timing[5] - timing[4], 0.05)  # of smootherstep, from the neck's start
     return norm(turn) * steepest / timing[0] / (FASTER * table[8])
 
@@ -267,7 +128,7 @@ def _steadied(point: Any, size: float, track: Any, dt: float) -> Any:
     """
     out = (point[0], point[1], point[2])
     fade, learned = math.exp(-STEADY * dt), 1.0 - math.exp(-dt / FOLLOW_TIME)
-    off = minus(out, add(_vector(track[0]), scaled(_vector(track[1]), dt)))
+    off = minus(out, add(vector(track[0]), scaled(vector(track[1]), dt)))
     smooth = norm(off) <= MIN_KINK * dt * size
     for i in range(3):
         pull = track[3, i] + STEADY * track[2, i]
@@ -280,14 +141,14 @@ def _steadied(point: Any, size: float, track: Any, dt: float) -> Any:
             track[1, i] += learned * math.copysign(common, off[i]) / dt
             track[2, i] -= off[i]
         track[0, i], track[4, i] = out[i], off[i]
-    return add(out, _vector(track[2]))
+    return add(out, vector(track[2]))
 
 
 @kernel
 def _eyes_overshoot(goal: Any, begin: Any, timing: Any) -> float:
     """The overshoot of the eyes, which they have no room for at their limit."""
-    end = _vector(goal[4])
-    room = max(EYE_LIMIT - norm(end), 0.0) / max(norm(minus(end, _vector(begin[4]))), 1e-12)
+    end = vector(goal[4])
+    room = max(EYE_LIMIT - norm(end), 0.0) / max(norm(minus(end, vector(begin[4]))), 1e-12)
     return min(timing[6], room)
 
 
@@ -309,21 +170,21 @@ def step_row(
         if dt > 0:
             aim[:] = math.nan
         return
-    _forward(body, root, turns, places, world)
-    look = _looking(body, world) if math.isnan(given[0]) else _vector(given)
+    forward(body, root, turns, places, world)
+    look = look_direction(body, world) if math.isnan(given[0]) else vector(given)
     yaw, pitch = math.atan2(look[0], look[2]), math.asin(min(max(look[1], -1.0), 1.0))
     frame = (math.cos(0.5 * yaw), 0.0, math.sin(0.5 * yaw), 0.0)
     if dt <= 0:
-        _turn(body, frame, world, turns, shown, moved)
+        turn_joints(body, frame, world, turns, shown, moved)
         return
     was = active[0] > 0
-    base = (_eye(body, places), look, yaw, pitch)
+    base = (eye_place(body, places), look, yaw, pitch)
     follow = MAX_FOLLOW * dt
     given_change = (change[0], change[1])
-    turn, rise, line, now, near = _request(base, _vector(point), given_change, asked[0], aim, was, cone, follow)
+    turn, rise, line, now, near = _request(base, vector(point), given_change, asked[0], aim, was, cone, follow)
     moved_by = _jump(turn, rise, line, asked, aim, near) if now and was else 0.0
     starts = now != was or moved_by > min(follow, max(HOP, 2.0 * pace[0] * dt))
-    target = _vector(point) if near else (change[0], change[1], 0.0)
+    target = vector(point) if near else (change[0], change[1], 0.0)
     if starts or not now:
         track[:] = 0.0
         for i in range(3):
@@ -340,11 +201,11 @@ def step_row(
         for k in range(15):
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
-        _aim(body, (frame, look), root, turns, world, direction, target, near, (places, moved, other), goal)
+        aim_goal(body, (frame, look), root, turns, world, direction, target, near, (places, moved, other), goal)
     if starts:
         reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
         for k in range(5):
-            reached = add(reached, _vector(shown[k]))
+            reached = add(reached, vector(shown[k]))
         apart = turn * _level(line) - reached[1]
         blend_row(table, apart, rise + reached[0], far)
         timing[:] = far[17:24]
@@ -364,7 +225,7 @@ def step_row(
         for i in range(3):
             value = begin[k, i] + (goal[k, i] - begin[k, i]) * share + kick * begin_rate[k, i]
             goal[k, i] = 0.0 if done else value
-    eyes = min(1.0, EYE_LIMIT / max(norm(_vector(goal[4])), 1e-12))  # an interrupted shift continues for a moment
+    eyes = min(1.0, EYE_LIMIT / max(norm(vector(goal[4])), 1e-12))  # an interrupted shift continues for a moment
     for k in range(5):
         for i in range(3):
             value = goal[k, i] * (eyes if k == 4 else 1.0)
@@ -375,7 +236,7 @@ def step_row(
     pace[0] = min(moved_by / dt, MAX_FOLLOW) if now and was else MAX_FOLLOW
     active[0], busy[0] = now, not done
     if not done:
-        _turn(body, frame, world, turns, shown, moved)
+        turn_joints(body, frame, world, turns, shown, moved)
 
 
 @kernel

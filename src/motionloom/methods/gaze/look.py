@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.constraints.fields import Point3
 from motionloom.constraints.gaze import LookAt
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
-from motionloom.kinematics.travel import travel
+from motionloom.kinematics.travel import steady_travel, travel
 from motionloom.methods.gaze._kernels_gaze import gaze_frames
 from motionloom.methods.gaze.aim import base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.gaze_map import GazeMap
@@ -88,11 +88,12 @@ def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
 
 def look_along(clip: Clip, *, ahead: float = 2.5, height: float = 0.0, first: int = 0, end: int | None = None) -> Look:
     """Looking at the ground (or at a height) so many metres ahead on the clip's own path: it leads into turns."""
-    place = travel(clip).place
+    path = steady_travel(clip)  # the ground ahead does not sway with the hips
+    place = path.place
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
     straight = place[-1] - place[max(0, len(place) - max(2, round(0.3 * clip.fps)))]
     size = float(np.linalg.norm(straight))
-    heading = travel(clip).heading[-1]
+    heading = path.heading[-1]
     unit = straight / size if size > 1e-3 else np.array([np.sin(heading), np.cos(heading)])
     wanted = length + ahead
     points = np.stack([np.interp(wanted, length, place[:, k]) for k in range(2)], 1)
