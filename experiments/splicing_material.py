@@ -7,7 +7,7 @@ from similarity_material import MOCAP
 
 from motionloom.analysis import at_times
 from motionloom.analysis.leg_swing import leg_swing, legs
-from motionloom.blend.splice import Splice, splice
+from motionloom.blend.splice import FULL, HECK, Splice, splice
 from motionloom.core import BadRequest, Clip, FloatArray, replace
 from motionloom.io import load
 from motionloom.kinematics.fk import fk
@@ -135,3 +135,26 @@ def swings(clip: Clip) -> tuple[FloatArray, FloatArray]:
         return np.einsum("fjk,fk->fj", points[:, joints] - points[:, :1], ahead)
 
     return of("hand"), of("shin")
+
+
+TREMBLING = (("111_36", "16_11"), ("113_26", "16_11"), ("69_69", "16_17"), ("104_41", "16_35"))  # at their own 120 fps
+
+
+def head_speed(clip: Clip) -> float:
+    """m/s: the fastest step of the head."""
+    path = fk(clip)[:, clip.skeleton.joint("head")]
+    return float(np.linalg.norm(np.diff(path, axis=0), axis=1).max() * clip.fps)
+
+
+def tremor_rows() -> list[str]:
+    """Heads of splices on captured walks that tremble, with and without the tremor."""
+    rows = ["| splice | walk | as published | steady | frames |", "| --- | ---: | ---: | ---: | ---: |"]
+    for upper, lower in TREMBLING:
+        first = {"69_69": 500, "104_41": 200}.get(upper, 1)
+        action, walk = load(MOCAP / f"{upper}.bvh")[first:], load(MOCAP / f"{lower}.bvh")[1:]
+        published, made = (splice(action, walk, crop=True, stages=stages) for stages in (HECK, FULL))
+        speeds = [head_speed(clip) for clip in (walk[: len(made.clip)], published.clip, made.clip)]
+        values = " | ".join(f"{speed:.2f}" for speed in speeds)
+        rows.append(f"| {upper} on {lower} | {values} | {int(made.trembling.sum())} of {len(made.clip)} |")
+        print(rows[-1])
+    return rows

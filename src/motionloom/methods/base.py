@@ -118,6 +118,11 @@ class Model(ABC, Generic[O]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.sources)} clips at {self.fps:g} fps, {self.skeleton!r})"
 
+    @property
+    def honours_here(self) -> Honours:
+        """The constraints that this model honours: those of its method, and what its own parts add to them."""
+        return self.honours
+
     @abstractmethod
     def check(self) -> None:
         """Check dtype, shape and range of every stored array (see `validate`); `FormatError` if one is wrong.

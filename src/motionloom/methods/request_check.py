@@ -25,7 +25,7 @@ class RequestChecker(Protocol):
     @property
     def method(self) -> str: ...
     @property
-    def honours(self) -> Sequence[tuple[type[Constraint], str]]: ...
+    def honours_here(self) -> Sequence[tuple[type[Constraint], str]]: ...
     @property
     def uneven_ground(self) -> bool: ...
     @property
@@ -133,8 +133,8 @@ def check_length(request: Request, fps: float) -> None:
 def _check_constraint(model: RequestChecker, request: Request, constraint: Constraint, options: Any) -> None:
     """Raise if the model cannot honour one constraint."""
     strength = "hard" if constraint.hard else "soft"
-    if (type(constraint), strength) not in model.honours:
-        can = f"it honours {honoured(model.honours)}"
+    if (type(constraint), strength) not in model.honours_here:
+        can = f"it honours {honoured(model.honours_here)}"
         raise UnsupportedConstraint(f"{model.method} cannot honour {constraint.key()} ({strength}); {can}")
     fps = request.fps or model.fps
     if request.length(fps) is None:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from motionloom.constraints import Act, HeadFor, Request
+from motionloom.constraints import Act, HeadFor, LookAt, Request, Start
 from motionloom.constraints.gaze import gaze
 from motionloom.control import foot_locked, record, run
 from motionloom.control.script import follow, parse_order
-from motionloom.core import BadRequest, FormatError, Origin, Source, replace
+from motionloom.core import BadRequest, FormatError, Origin, Source, UnsupportedConstraint, replace
 from motionloom.core.poses import commands
 from motionloom.kinematics.body.roles import group
-from motionloom.methods import learn, load_model, save_model, synthesize
+from motionloom.methods import attempt, learn, load_model, save_model, synthesize
 from motionloom.methods.live import select
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
 from motionloom.methods.parametric_graph.plan import run_orders
@@ -118,6 +118,18 @@ def test_nodes_without_a_gaze_do_not_look(carrying):
     turned = np.degrees(np.arctan2(*gaze(made)[1][:, [0, 2]].T))
     assert turned[75:100].min() > 40
     assert np.abs(turned[-30:]).max() < 15
+
+
+def test_a_request_asks_for_looks(carrying, walking):
+    look = LookAt(target=(6.0, 1.5, 9.0), span=(2.0, 4.0), weight=1.0)
+    to_the_left = LookAt(yaw="30deg", span=(5.0, 6.0), weight=1.0)
+    asked = Request(seconds=7, start=Start((0.0, 0.0), 0.0), constraints=(look, to_the_left))
+    found = attempt(carrying, asked, seed=5)
+    assert all(row.met for row in found.residuals if row.constraint.startswith("look_at")), found.residuals
+    assert np.degrees(look.residual(found.clip)).max() < 0.1
+    assert np.degrees(to_the_left.residual(found.clip)).max() < 3.0
+    with pytest.raises(UnsupportedConstraint, match="cannot honour look_at"):
+        attempt(walking, asked)
 
 
 def test_variation_fades_with_the_node(carrying):

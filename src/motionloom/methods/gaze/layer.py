@@ -42,6 +42,11 @@ class GazeLayer:
         """The joints that turn for the gaze."""
         return tuple(self.body.turned)
 
+    @property
+    def longest_shift(self) -> float:
+        """s: the longest gaze shift of the map's examples."""
+        return float(self.gaze_map.examples[:, 17].max())
+
     def sources(self, state: GazeState) -> Sources:
         """While a gaze differs from that of the poses below: half of it is computed from all takes of the map."""
         shape = (len(state.busy), 1, len(self.clips))

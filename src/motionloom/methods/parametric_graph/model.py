@@ -10,7 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Act, Avoid, Constraint, HeadFor, Pace, Parameters, Reach, Request, RootPath, Style
+from motionloom.constraints import (
+    Act,
+    Avoid,
+    Constraint,
+    HeadFor,
+    LookAt,
+    Pace,
+    Parameters,
+    Reach,
+    Request,
+    RootPath,
+    Style,
+)
 from motionloom.core import Clip, FormatError, Progress, UInt8Array, with_labels
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.contacts import foot_parts
@@ -21,7 +33,7 @@ from motionloom.methods.live import Layer, Live, layer_of, material_of, recorded
 from motionloom.methods.parametric_graph.config import LiveOptions, Options
 from motionloom.methods.parametric_graph.courses import course_curves
 from motionloom.methods.parametric_graph.edge import Edge, Report
-from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, splice_layer_of
+from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, requested_look, splice_layer_of
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.nodes import Node, node_index
 from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, PlanSearch, labels_of, run_orders, start_of
@@ -100,6 +112,11 @@ class ParametricGraphModel(Model[Options]):
 
     # ---- requests ----
 
+    @property
+    def honours_here(self) -> Honours:
+        """Nodes with a gaze map also look where a request asks for it."""
+        return self.honours if self.gaze_map is None else (*self.honours, (LookAt, "soft"))
+
     def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         if isinstance(constraint, (Style, Act)):
             label = constraint.label if isinstance(constraint, Style) else constraint.action
@@ -124,7 +141,11 @@ class ParametricGraphModel(Model[Options]):
     ) -> Clip:
         at = start_of(request, plan.length, self.fps)
         state = self.live.begin([plan.seed], Travel(at.place, at.heading), options)
-        return place(self._recorded(run_orders(self.live, state, plan.orders, plan.length, progress)), request, self)
+        looks = [c for c in request.all_constraints if isinstance(c, LookAt)]
+        live = self.live
+        look = requested_look(looks, live, plan.length) if looks and isinstance(live, LayeredNodes) else None
+        steps = run_orders(self.live, state, plan.orders, plan.length, progress, look)
+        return place(self._recorded(steps), request, self)
 
     def _recorded(self, steps: Any) -> Clip:
         """The steps of one character as a clip; the recording of a stream has the same frames."""
