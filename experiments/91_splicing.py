@@ -59,8 +59,8 @@ otherwise than the lower clip's own (fig. 4.5), over the same for naive replacem
 and in the axes of the world. *Posture turned*: angle between the mean shoulders of the splice and of the lower clip;
 *left*: between those of the splice and of the action.""".splitlines()
 TREMOR = """Captured walks tremble in bad frames, and the source's alignment follows the shoulders there, so that
-the head is faster than in either clip. Where the walk trembles, fast movements are those of the action. Fastest step of the head
-[m/s] at 120 fps, and the frames that were changed:""".splitlines()
+the head is faster than in either clip. Where the walk trembles, fast movements are those of the action. Fastest
+step of the head [m/s] at 120 fps, and the frames that were changed:""".splitlines()
 SEEN = """Looked at, as film strips beside naive replacement: carriers stand upright over their legs on
 curves, stairs and the 180° turn, where the naive ones tip over by up to 30° or twist to and fro. The zombie's arms
 stay in front on walk and jog. Boxers keep their guard and their crouch on the stairs; where a boxer weaves, the
