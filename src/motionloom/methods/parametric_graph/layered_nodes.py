@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from motionloom.constraints import LookAt
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, MotionloomError, Skeleton
 from motionloom.core.numbers import smoothstep
 from motionloom.core.poses import Commands, Poses, commands, only
-from motionloom.kinematics.travel import Travel, root_headings
+from motionloom.kinematics.travel import Travel
 from motionloom.methods.layer_sources import layered_material, layered_sources
 from motionloom.methods.live import (
     FrameSources,
@@ -36,7 +37,6 @@ from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.rotation import slerp
 
 REFERENCE = 6.0  # s of a node's own locomotion, to which actions are aligned
-FAR = 1000.0  # m: a point that stands for a direction
 SUBSTEP = 1 / 30  # s: longest time step of a layer
 
 
@@ -152,33 +152,21 @@ class LayeredNodes:
         return layered_sources(below, self.material, self._layers, state.layers, self.skeleton)
 
 
-def requested_look(looks: Sequence[LookAt], live: LayeredNodes, frames: int) -> Callable[[int, Poses], FloatArray]:
-    """The point (1, 3) that a request asks to look at in a frame, NaN for none; a later constraint takes precedence.
+def requested_looks(looks: Sequence[LookAt], live: LayeredNodes, frames: int) -> FloatArray:
+    """(F, 1, 3) the points that a request asks to look at, NaN for none; a later constraint takes precedence.
 
-    A look begins before its span, by the length of the map's longest shift. A direction seen from the hips is a point
-    far away.
+    A look begins before its span, by the length of the map's longest shift, unless another one is asked for then.
     """
-    lead = round(getattr(live.gaze, "longest_shift", 1.0) * live.fps)
-    spans = [look.frames(frames, live.fps) for look in looks]
-    points = [
-        None if look.yaw is not None or look.pitch is not None else look.points(frames, live.fps) for look in looks
-    ]
-
-    def point(frame: int, poses: Poses) -> FloatArray:
-        out = np.full((1, 3), np.nan)
-        for look, span, path in zip(looks, spans, points, strict=True):
-            if not max(0, span.start - lead) <= frame < span.stop or (frame < span.start and not np.isnan(out[0, 0])):
-                continue
-            if path is not None:
-                out = path[[frame]]
-                continue
-            heading = root_headings(poses.rotations[:, 0], live.skeleton) + (look.yaw or 0.0)
-            rise = np.full(1, look.pitch or 0.0)
-            level = np.cos(rise)
-            out = poses.root + FAR * np.stack([level * np.sin(heading), np.sin(rise), level * np.cos(heading)], 1)
-        return out
-
-    return point
+    lead = math.ceil(getattr(live.gaze, "longest_shift", 1.0) * live.fps) + 1
+    out = np.full((frames, 1, 3), np.nan)
+    for look in looks:
+        span, points = look.frames(frames, live.fps), look.points(frames, live.fps)
+        free = np.isnan(out[:, 0, 0])
+        free[span.start :] = True
+        chosen = np.flatnonzero(free[: span.stop])
+        chosen = chosen[chosen >= span.start - lead]
+        out[chosen, 0] = points[chosen]
+    return out
 
 
 def _only_for(characters: BoolArray, given: Commands) -> Commands:

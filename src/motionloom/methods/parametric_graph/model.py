@@ -33,7 +33,7 @@ from motionloom.methods.live import Layer, Live, layer_of, material_of, recorded
 from motionloom.methods.parametric_graph.config import LiveOptions, Options
 from motionloom.methods.parametric_graph.courses import course_curves
 from motionloom.methods.parametric_graph.edge import Edge, Report
-from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, requested_look, splice_layer_of
+from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, requested_looks, splice_layer_of
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.nodes import Node, node_index
 from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, PlanSearch, labels_of, run_orders, start_of
@@ -122,6 +122,8 @@ class ParametricGraphModel(Model[Options]):
             label = constraint.label if isinstance(constraint, Style) else constraint.action
             if label not in labels_of(self.graph):
                 return unknown(label, labels_of(self.graph), "node or label of this graph")
+        if isinstance(constraint, LookAt) and constraint.target is None and constraint.path is None:
+            return "expected a target or a path; a direction seen from the hips sways with every step"
         if isinstance(constraint, Parameters):
             known = sorted({p.name for node in self.nodes for p in node.space.parameters})
             others = [name for name, _ in constraint.values if name not in known]
@@ -143,8 +145,8 @@ class ParametricGraphModel(Model[Options]):
         state = self.live.begin([plan.seed], Travel(at.place, at.heading), options)
         looks = [c for c in request.all_constraints if isinstance(c, LookAt)]
         live = self.live
-        look = requested_look(looks, live, plan.length) if looks and isinstance(live, LayeredNodes) else None
-        steps = run_orders(self.live, state, plan.orders, plan.length, progress, look)
+        points = requested_looks(looks, live, plan.length) if looks and isinstance(live, LayeredNodes) else None
+        steps = run_orders(live, state, plan.orders, plan.length, progress, points)
         return place(self._recorded(steps), request, self)
 
     def _recorded(self, steps: Any) -> Clip:

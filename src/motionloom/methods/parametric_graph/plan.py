@@ -7,7 +7,7 @@ with several commands, and those that keep the request best continue.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.random import Generator
 from motionloom.constraints import Act, Avoid, HeadFor, Pace, Parameters, Reach, Request, RootPath, Style
 from motionloom.constraints.style import walked_along
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress
-from motionloom.core.poses import Commands, Poses, commands
+from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Band
 from motionloom.methods.live import Live, State, select
@@ -98,17 +98,10 @@ def start_of(request: Request, frames: int, fps: float) -> Travel:
 
 
 def run_orders(
-    live: Live,
-    state: State,
-    orders: Sequence[TimedCommands],
-    frames: int,
-    progress: Progress | None = None,
-    look: Callable[[int, Poses], FloatArray] | None = None,
-) -> Any:
-    """The states and poses of a recording: the first pose, then `frames` - 1 steps of a frame, each by its order.
-
-    `look` is the point (1, 3) to look at in a frame, given the poses of the frame before; NaN for none.
-    """
+    live: Live, state: State, orders: Sequence[TimedCommands], frames: int, progress: Progress | None = None,
+    looks: FloatArray | None = None,
+) -> Any:  # fmt: skip
+    """The states and poses of a recording: the first pose, then a step for each frame, by its order and look (1, 3)."""
     at, now = 0, commands()
     state, poses = live.step(state, now, 0.0)
     yield state, poses
@@ -117,7 +110,7 @@ def run_orders(
             now, at = orders[at].commands, at + 1
         if progress is not None:
             progress(f / frames, "stepping")
-        given = now if look is None else now._replace(look=look(f, poses))
+        given = now if looks is None else now._replace(look=looks[f])
         state, poses = live.step(state, given, 1.0 / live.fps)
         yield state, poses
 
