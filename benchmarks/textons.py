@@ -1,11 +1,7 @@
-"""Textons: learning from ten salsa takes and from 49,800 frames, one texton, the stream, and five minutes of salsa."""
+"""Textons: learning from ten salsa takes, one texton, the stream, and five minutes of salsa."""
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -15,24 +11,20 @@ import numpy as np
 
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import PoseAt, Request
-from motionloom.core import Clip, replace
+from motionloom.core import Clip
 from motionloom.evaluate.evaluation import evaluate_take, source_values
 from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.reference import reference
 from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import skate_b
-from motionloom.kinematics.mirror import mirror
-from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.learn._kernels import best_segmentation
 from motionloom.methods.textons.plan.pieces import TextonPlan
 from motionloom.methods.textons.plan.random_walk import STAGE_RADIUS
 from motionloom.methods.textons.render.stream import take_frames
-from motionloom.rotation import exp, multiply
 
-LI_FRAMES = 49_800
-SEEDS = range(5)
+SEEDS = range(3)
 MINUTES = 5
 PAIRS = 20
 MEASURED = {  # name in the table of measures: (as a ratio to the source's own?, target)
@@ -48,7 +40,7 @@ MEASURED = {  # name in the table of measures: (as a ratio to the source's own?,
 
 def figures() -> list[dict[str, Any]]:
     out = [_growth()]
-    takes = _takes()
+    takes = salsa_takes()
     if not takes:
         return [*out, figure("textons of ten salsa takes, learning", None, "< 30", unit="s", note="no ../shared/mocap")]
     clips = [load(t) for t in takes]
@@ -59,10 +51,10 @@ def figures() -> list[dict[str, Any]]:
     frames = sum(s.frames for s in model.sources)
     name = "textons of ten salsa takes, learning"
     out.append(figure(name, round(seconds, 1), "< 30", unit="s", note=f"{frames} frames at 60 fps; {model.notes[-1]}"))
-    return [*out, *_making(model), *_quality(model, clips), *_choreography(model, clips), *_walks(), *_large()]
+    return [*out, *_making(model), *_quality(model, clips), *_choreography(model, clips), *_walks()]
 
 
-def _takes() -> list[Path]:
+def salsa_takes() -> list[Path]:
     return sorted(MOCAP.glob("cmu/60_*.bvh"))
 
 
@@ -112,7 +104,7 @@ def _making(model: TextonModel) -> list[dict[str, Any]]:
 
 
 def _quality(model: TextonModel, clips: list[Clip]) -> list[dict[str, Any]]:
-    """Five minutes of salsa, measured against the takes; the worst of five seeds counts."""
+    """Five minutes of salsa, measured against the takes; the worst of three seeds counts."""
     source = reference(prepare(clips, model.fps).clips)
     own = source_values(source)
     made = [synthesize(model, Request(seconds=60 * MINUTES), seed=seed) for seed in SEEDS]
@@ -165,59 +157,3 @@ def _walks() -> list[dict[str, Any]]:
         name = f"2 minutes of textons of CMU {subject}, skate"
         out.append(figure(name, round(max(ratios), 2), "<= 1.2", unit="times the source's", note=note))
     return out
-
-
-def _large() -> list[dict[str, Any]]:
-    """As many frames as LI had, learnt in a process of its own, so that its memory can be told."""
-    done = subprocess.run([sys.executable, "-m", "benchmarks.textons"], capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    note = f"{found['frames']} frames: salsa, mirrored, retimed, perturbed; {found['textons']} textons; LI: 4 hours"
-    name = f"textons of {LI_FRAMES:,} frames, learning"
-    return [
-        figure(name, round(found["seconds"]), "< 300", unit="s", note=note),
-        figure(
-            f"{name}: peak memory", round(found["peak"] / 2**20), "", unit="MB", note="the whole process, clips too"
-        ),
-    ]
-
-
-def large_material(clips: list[Clip]) -> list[Clip]:
-    """The takes, mirrored, slower, faster, and with joints turned a little, until there are `LI_FRAMES` frames."""
-    ready = list(prepare(clips, 60.0, margin=TextonModel.glitch_margin).clips)
-    kinds = [ready, [mirror(c) for c in ready], [_retimed(c, 0.9) for c in ready], [_retimed(c, 1.12) for c in ready]]
-    kinds += [[_perturbed(c, seed) for c in kinds[seed % 4]] for seed in range(8)]
-    out: list[Clip] = []
-    for clip in (clip for kind in kinds for clip in kind if len(clip) >= 120):  # two textons
-        out.append(clip)
-        if sum(len(c) for c in out) >= LI_FRAMES:
-            break
-    return out
-
-
-def _retimed(clip: Clip, pace: float) -> Clip:
-    return replace(resample(clip, clip.fps / pace), fps=clip.fps)
-
-
-def _perturbed(clip: Clip, seed: int) -> Clip:
-    """Every joint turned by a slow random curve of about three degrees."""
-    rng = np.random.default_rng(seed)
-    knots = rng.normal(size=(len(clip) // 60 + 4, len(clip.skeleton), 3)) * 0.05
-    at = np.arange(len(clip)) / 60
-    low = at.astype(int)
-    share = (at - low)[:, None, None]
-    curve = knots[low] + (share * share * (3 - 2 * share)) * (knots[low + 1] - knots[low])
-    return replace(clip, rotations=multiply(clip.rotations, exp(curve)))
-
-
-def _learn_large() -> None:
-    clips = large_material([load(t) for t in _takes()])
-    start = time.perf_counter()
-    model = learn("textons", clips)
-    assert isinstance(model, TextonModel)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    found = {"seconds": time.perf_counter() - start, "peak": peak, "textons": len(model.textons)}
-    print(json.dumps(found | {"segments": len(model.observed), "frames": sum(len(c) for c in clips)}))
-
-
-if __name__ == "__main__":
-    _learn_large()
