@@ -1,0 +1,93 @@
+"""Graphs and drives that the experiments on parametric motion graphs share.
+
+`MOTIONLOOM_GRAPHS=folder` keeps the learned graphs there, for the next script.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from similarity_material import ROOT
+
+from motionloom.core import FloatArray
+from motionloom.core.poses import Commands, commands
+from motionloom.kinematics.travel import Travel, root_headings
+from motionloom.methods import learn, load_model, save_model
+from motionloom.methods.parametric_graph.graph_file import read_graph_file
+
+GRAPHS = ("walk", "run", "cartwheel", "walk_and_run", "everyday", "boxing")
+NEAR, NEAR_TURN = 0.25, np.radians(15.0)  # m and rad: a goal is reached
+TICK = 1 / 30
+
+
+def graph(name: str) -> tuple[Any, float]:
+    """A graph of examples/graphs, and the seconds of processor time that learning took; NaN if it was kept."""
+    kept = os.environ.get("MOTIONLOOM_GRAPHS")
+    path = Path(kept or ".") / f"{name}.loom"
+    if kept and path.exists():
+        return load_model(path), float("nan")
+    asked = read_graph_file(ROOT / "examples" / "graphs" / f"{name}.toml")
+    begin = time.process_time()
+    model = learn("parametric-graph", asked.made, asked.config)
+    spent = time.process_time() - begin
+    if kept:
+        save_model(model, path)
+    return model, spent
+
+
+def clips(name: str) -> list[Any]:
+    """The clips that a graph of examples/graphs is learned from."""
+    return list(read_graph_file(ROOT / "examples" / "graphs" / f"{name}.toml").made)
+
+
+def straight_seed(live: Any) -> int:
+    """A seed with which a character begins about straight ahead."""
+    state = live.begin(np.arange(200))
+    turn = getattr(state, "used", np.zeros((200, 1)))[:, 0]
+    return int(np.abs(turn).argmin())
+
+
+def start(live: Any, count: int, options: Any = None) -> Any:
+    """Characters at the origin, heading 0, straight ahead."""
+    at = Travel(np.zeros((count, 2)), np.zeros(count))
+    return live.begin(np.full(count, straight_seed(live)), at, options)
+
+
+def wrapped(angle: FloatArray) -> FloatArray:
+    """Angles between -pi and pi."""
+    return np.asarray((angle + np.pi) % (2 * np.pi) - np.pi)
+
+
+def missed(place: FloatArray, heading: FloatArray, goal: FloatArray, facing: FloatArray) -> FloatArray:
+    """(N,) the larger of both errors, in units of what counts as reached."""
+    off = np.linalg.norm(place - goal, axis=1) / NEAR
+    return np.maximum(off, np.abs(wrapped(heading - facing)) / NEAR_TURN)
+
+
+def drive_to(
+    live: Any, goal: FloatArray, facing: FloatArray, seconds: float, options: Any = None
+) -> tuple[FloatArray, FloatArray]:
+    """(N,) s at which characters first reach goals with headings (infinite: not), and the least miss of each."""
+    state, given = start(live, len(goal), options), commands(place=goal, facing=facing)
+    when, best = np.full(len(goal), np.inf), np.full(len(goal), np.inf)
+    for f in range(round(seconds / TICK)):
+        state, poses = live.step(state, given, TICK)
+        off = missed(poses.root[:, [0, 2]], root_headings(poses.rotations[:, 0], live.skeleton), goal, facing)
+        when = np.where((off <= 1) & np.isinf(when), (f + 1) * TICK, when)
+        best = np.minimum(best, off)
+    return when, best
+
+
+def random_headings(count: int, seconds: float, rng: np.random.Generator) -> list[Commands]:
+    """Commands of random drives, one for each tick: a new heading every half to two seconds."""
+    heading, left, out = np.zeros(count), np.zeros(count), []
+    for _ in range(round(seconds / TICK)):
+        new = left <= 0
+        heading = np.where(new, heading + rng.uniform(-np.pi, np.pi, count), heading)
+        left = np.where(new, rng.uniform(0.5, 2.0, count), left) - TICK
+        out.append(commands(heading=wrapped(heading)))
+    return out
