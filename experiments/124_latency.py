@@ -11,57 +11,72 @@ from typing import Any
 
 import numpy as np
 from graph_material import TICK, clips, graph, start, wrapped
+from pictures import make_smaller
 from similarity_material import PAGES
 
 from motionloom.control import foot_locked, record, run
 from motionloom.control.overlaid import overlaid
 from motionloom.core.poses import commands
 from motionloom.kinematics.feet.skate_measures import measure_skate
-from motionloom.kinematics.fk import positions
+from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.travel import root_headings, travel
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.methods.parametric_graph.hubs import with_hubs
 from motionloom.plot.figures import new_figure, save_figure
+from motionloom.rotation import rotate
 from motionloom.samples.gaze_takes import make_take
 
 SEEN = np.radians(3.0)  # a change of heading that can be seen
-MANY, ASKED = 24, np.radians(60.0)
+MANY, ASKED, LONGEST = 24, np.radians(60.0), 8.0
+ACTIONS = {
+    "everyday": [("walk", a) for a in ("faster", "sit", "up", "down", "leap")]
+    + [("run", "slower"), ("sit", "rise"), ("rise", "walk")],
+    "boxing": [("dance", "punch"), ("dance", "duck"), ("punch", "duck"), ("duck", "punch"), ("punch", "dance")],
+}
 STEADY = 12.0  # s
 
 
-def latency(live: Any, options: Any = None, head: bool = False) -> tuple[float, float]:
-    """s from a command until the hips (or the head) of characters differ by SEEN from those that are not commanded:
-    median and largest, over commands at different phases."""
-    found = []
+def turning(live: Any, options: Any, head: bool = False) -> str:
+    """s from a command to turn until the hips (or the head) of characters differ by SEEN from those of twins that are
+    not commanded: median and largest, over commands at different phases."""
     quiet = commands(heading=0.0)
     state = live.begin(np.arange(MANY), options=options)
     for _ in range(60):
         state, _ = live.step(state, quiet, TICK)
     plain, turned = state, state
-    when = np.full(MANY, np.nan)
-    for f in range(90):
+    when = np.full(MANY, np.inf)
+    for f in range(round(LONGEST / TICK)):
         plain, a = live.step(plain, quiet, TICK)
         turned, b = live.step(turned, commands(heading=ASKED), TICK)
         off = np.abs(wrapped(_facing(live, b, head) - _facing(live, a, head)))
-        when = np.where(np.isnan(when) & (off >= SEEN), (f + 1) * TICK, when)
-    found = when[~np.isnan(when)]
-    return float(np.median(found)), float(found.max())
+        when = np.where(np.isinf(when) & (off >= SEEN), (f + 1) * TICK, when)
+    return _shown(when)
+
+
+def acting(live: Any, first: str, action: str) -> str:
+    """s from a command until an action begins to be shown: median and largest, over characters of another node at
+    different phases."""
+    state = live.begin(np.arange(MANY), options=LiveOptions(first=first))
+    wait = np.random.default_rng(2).integers(15, 90, MANY)
+    at, when = live.actions.index(action), np.full(MANY, np.inf)
+    for f in range(90 + round(LONGEST / TICK)):
+        given = np.where(f >= wait, at, live.actions.index(first))
+        state, _ = live.step(state, commands(action=given), TICK)
+        shown = (live.status(state).action == at) & (f >= wait)
+        when = np.where(np.isinf(when) & shown, (f + 1 - wait) * TICK, when)
+    return _shown(when)
+
+
+def _shown(when: np.ndarray) -> str:
+    return f"{np.median(when):.2f}, {when.max():.2f}"
 
 
 def _facing(live: Any, poses: Any, head: bool) -> np.ndarray:
     if not head:
         return np.asarray(root_headings(poses.rotations[:, 0], live.skeleton))
-    from motionloom.rotation import multiply, rotate
-
-    chain, joint = [], live.skeleton.joint("head")
-    while joint >= 0:
-        chain.append(joint)
-        joint = live.skeleton.parents[joint]
-    world = poses.rotations[:, chain[-1]]
-    for j in chain[-2::-1]:
-        world = multiply(world, poses.rotations[:, j])
-    ahead = rotate(world, np.array([0.0, 0.0, 1.0]))
+    turns = world(live.skeleton, poses.root, poses.rotations)[1]
+    ahead = rotate(turns[:, live.skeleton.joint("head")], np.array([0.0, 0.0, 1.0]))
     return np.arctan2(ahead[:, 0], ahead[:, 2])
 
 
@@ -70,7 +85,7 @@ def lean(live: Any, action: int, turn: float, options: Any) -> np.ndarray:
     given = commands(action=[action], values=[[turn]])
     steps = list(run(live, start(live, 1, options), given, [TICK] * round(STEADY / TICK)))
     clip = record(live, steps, 30.0)[round(4 / TICK) :]
-    points = positions(clip)
+    points = fk(clip)
     skeleton = clip.skeleton
     up = points[:, skeleton.joint("neck")] - points[:, 0]
     heading = travel(clip).heading
@@ -83,20 +98,26 @@ def main() -> None:
     run_model, _ = graph("run")
     matching = learn("motion-matching", clips("walk"))
     takes = [make_take((np.radians(y), np.radians(p)), fps=30).markers for y in (-120, -50, 50, 120) for p in (-12, 12)]
-    gazing = overlaid(model.live, {}, learn("gaze", takes), lead=True)
-    once = LiveOptions(half_life=0.0)
+    gaze = learn("gaze", takes)
     rows = []
-    for name, live, options, head in (
-        ("walk, turns set once for each clip (HECK)", model.live, once, False),
-        ("walk, turns followed within a clip", model.live, None, False),
-        ("walk, gaze leads: the head", gazing, None, True),
-        ("run, once for each clip", run_model.live, once, False),
-        ("run, followed", run_model.live, None, False),
-        ("motion matching (walk)", matching.live, None, False),
-    ):
-        usual, most = latency(live, options, head)
-        rows.append(f"| {name} | {usual:.2f} | {most:.2f} |")
+    for name, made in (
+        ("walk", model), ("run", run_model), ("dance", graph("boxing")[0]), ("cartwheel", graph("cartwheel")[0])
+    ):  # fmt: skip
+        repeats = name in ("walk", "run")
+        cells = [turning(made.live, LiveOptions(half_life=h, first=name)) for h in (0.0, 0.15)[: 1 + repeats]]
+        if repeats:
+            cells.append(turning(overlaid(made.live, {}, gaze, lead=True), LiveOptions(first=name), head=True))
+        cells += ["-"] * (3 - len(cells))
+        rows.append(f"| {name} | {' | '.join(cells)} |")
         print(rows[-1], flush=True)
+    rows.append(f"| motion matching of the walks | - | {turning(matching.live, None)} | - |")
+    print(rows[-1], flush=True)
+    acts = [
+        f"| {name} | {first} | {action} | {acting(graph(name)[0].live, first, action)} |"
+        for name, pairs in ACTIONS.items()
+        for first, action in pairs
+    ]
+    print("\n".join(acts), flush=True)
     turn = float(model.nodes[0].space.low[0] * 0.85)
     figure = new_figure(7, 2.8)
     ax = figure.add_subplot()
@@ -122,26 +143,32 @@ def main() -> None:
     ax.set_ylabel("lean of the trunk to the left [deg]")
     ax.legend(fontsize=8)
     save_figure(figure, PAGES / "graph_latency.png", dpi=90)
+    make_smaller(PAGES / "graph_latency.png")
     text = f"""# Latency, and hub poses
 
-Time from a command (turn by 60 degrees) until the hips face 3 degrees away from those of a twin that is not
-commanded, for
-{MANY} characters at different phases; of the last line of the walk, until the head does. (`experiments/124_latency.py`)
+Seconds from a command (turn by 60 degrees) until the hips face 3 degrees away from those of a twin that is not
+commanded, median and largest of {MANY} characters at different phases. Once: turns are set once for each clip, as HECK
+does. Followed: within clips that repeat, with a half-life of 0.15 s (target: 3 degrees within 0.2 s). Gaze: the head of
+a character whose gaze leads (HECK 6.2.4), turns followed. (`experiments/124_latency.py`)
 
-| character | median, s | largest, s |
-| --- | --- | --- |
+| node | once | followed | gaze |
+| --- | --- | --- | --- |
 {chr(10).join(rows)}
 
-HECK's characters change their parameters once for each clip, so that they react within a clip's length; with parameters
-followed within the clip (half-life 0.15 s), the target is 3 degrees within 0.2 s.
+Seconds from a command until an action begins, median and largest of {MANY} characters that show another node. They wait
+for the end of the clip that is shown, and of those between; so long actions and actions after them take longest (HECK:
+a clip's length at most).
+
+| graph | shown | commanded | s |
+| --- | --- | --- | --- |
+{chr(10).join(acts)}
 
 **Fig 6.17.** A steady turn of {np.degrees(turn):.0f} degrees for each clip of two steps, from the walking graph and
-from fat graphs
-(H. Shin and H. Oh 2006), whose clips all meet in one pose, or in three for clips to the right, straight and left
-(`--hubs 1`, `--hubs 3`). The trunk's lean over the ground, with the range over which it sways, and sliding toes with
-locked feet:
+from fat graphs (H. Shin and H. Oh 2006), whose clips all meet in one pose, or in three for clips to the right, straight
+and left (`--hubs 1`, `--hubs 3`). The trunk's lean over the ground, with the range over which it sways, and sliding
+toes with locked feet:
 
-| graph | mean lean, deg | range, deg | skate, % |
+| graph | mean lean, deg | range, deg | skate, cm/s |
 | --- | --- | --- | --- |
 {chr(10).join(leans)}
 

@@ -1,20 +1,24 @@
 """Graphs and drives that the experiments on parametric motion graphs share.
 
-`MOTIONLOOM_GRAPHS=folder` keeps the learned graphs there, for the next script.
+`MOTIONLOOM_GRAPHS=folder` keeps the learned graphs there, with the processor time of learning, for the next script.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from similarity_material import ROOT
 
-from motionloom.core import FloatArray
+from motionloom.control import record, run
+from motionloom.core import Clip, FloatArray
 from motionloom.core.poses import Commands, commands
+from motionloom.evaluate.measures.jumps import joint_steps
+from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.travel import Travel, root_headings
 from motionloom.methods import learn, load_model, save_model
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
@@ -22,24 +26,29 @@ from motionloom.methods.parametric_graph.graph_file import read_graph_file
 GRAPHS = ("walk", "run", "cartwheel", "walk_and_run", "everyday", "boxing")
 NEAR, NEAR_TURN = 0.25, np.radians(15.0)  # m and rad: a goal is reached
 TICK = 1 / 30
+LEVEL_CHANGES = ("up", "down")  # nodes of the everyday graph that change the height of the ground
+SEGMENT = 1.0  # s: shorter parts of a walk on one level are not measured
 
 
+@cache
 def graph(name: str) -> tuple[Any, float]:
-    """A graph of examples/graphs, and the seconds of processor time that learning took; NaN if it was kept."""
+    """A graph of examples/graphs, and the seconds of processor time that learning took."""
     kept = os.environ.get("MOTIONLOOM_GRAPHS")
-    path = Path(kept or ".") / f"{name}.loom"
+    path, spent = Path(kept or ".") / f"{name}.loom", Path(kept or ".") / f"{name}.seconds"
     if kept and path.exists():
-        return load_model(path), float("nan")
+        return load_model(path), float(spent.read_text())
     asked = read_graph_file(ROOT / "examples" / "graphs" / f"{name}.toml")
     begin = time.process_time()
     model = learn("parametric-graph", asked.made, asked.config)
-    spent = time.process_time() - begin
+    seconds = time.process_time() - begin
     if kept:
         save_model(model, path)
-    return model, spent
+        spent.write_text(f"{seconds:.2f}")
+    return model, seconds
 
 
-def clips(name: str) -> list[Any]:
+@cache
+def clips(name: str) -> list[Clip]:
     """The clips that a graph of examples/graphs is learned from."""
     return list(read_graph_file(ROOT / "examples" / "graphs" / f"{name}.toml").made)
 
@@ -91,3 +100,29 @@ def random_headings(count: int, seconds: float, rng: np.random.Generator) -> lis
         left = np.where(new, rng.uniform(0.5, 2.0, count), left) - TICK
         out.append(commands(heading=wrapped(heading)))
     return out
+
+
+def level_parts(live: Any, seed: int, seconds: float, given: Commands) -> list[Clip]:
+    """A drive of one character, cut where the ground rises or falls, so that feet can be measured against it."""
+    steps = list(run(live, live.begin([seed]), given, [TICK] * round(seconds / TICK)))
+    clip = record(live, steps, 30.0)
+    names = getattr(live, "actions", ())
+    changes = [names.index(name) for name in LEVEL_CHANGES if name in names]
+    if not changes:
+        return [clip]
+    shown = np.array([live.status(state).action[0] for state, _ in steps])
+    level = ~np.isin(shown, changes)
+    ends = np.flatnonzero(np.diff(level.astype(int), prepend=0, append=0))
+    return [clip[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True) if b - a >= SEGMENT / TICK]
+
+
+def skate(parts: list[Clip]) -> float:
+    """cm/s: how fast toes slide near the floor, the published measure, over all clips by their lengths."""
+    found = [(skate_b(clip), len(clip)) for clip in parts]
+    known = [(value, count) for value, count in found if value is not None]
+    return float(np.average([v for v, _ in known], weights=[n for _, n in known])) if known else float("nan")
+
+
+def largest_turn(parts: list[Clip]) -> float:
+    """Degrees: the largest turn of a joint from frame to frame."""
+    return float(np.degrees(max(joint_steps(clip).max() for clip in parts)))

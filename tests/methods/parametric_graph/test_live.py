@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,29 @@ def test_a_left_turn_with_cartwheels_is_two_right_turns():
     steps = driven(model.live, commands(heading=aim), 25, seed=3)
     turned = np.unwrap([s.place[0, 0, 3] for s, _ in steps])
     assert np.degrees(turned[-1]) == pytest.approx(-270, abs=5)
+
+
+def test_characters_use_what_the_map_of_a_space_misses(walking):
+    (node,) = walking.nodes
+    space = replace(node.space, missed_at=np.zeros((1, 1)), missed_by=np.array([[0.0], [0.05]]))  # of the range
+    model = replace(walking, nodes=(replace(node, space=space),))
+    asked = 0.4
+    state = driven(model.live, commands(values=[[asked]], action=[0]), 6, ONCE)[-1][0]
+    used = state.used[0, 0] * space.ranges[0] + space.middle[0]
+    np.testing.assert_allclose(state.weights[0, 0, : space.rows.size], space.weights([[used]]).weights[0], atol=1e-6)
+    plain = node.space.weights([[used]]).weights[0]
+    assert np.abs(state.weights[0, 0, : space.rows.size] - plain).max() > 0.01  # the miss matters
+
+
+def test_transitions_come_from_the_examples_of_both_clips(walking):
+    live = walking.live
+    for state, _ in driven(live, commands(), 6, ONCE):
+        found = live.sources(state)
+        np.testing.assert_allclose(found.weights.sum(), 1.0)
+        if 0.1 < state.mixing[0] < 0.15:  # s: about half of the window
+            break
+    share = float(live._earlier_shares(state)[0])
+    assert 0.3 < share < 0.7
+    clips = [state.weights[0, c, : walking.nodes[0].space.rows.size] for c in (0, 1)]
+    assert (found.weights > 0).sum() == sum((w > 0).sum() for w in clips)
+    assert found.weights.max() == pytest.approx(max((1 - share) * clips[0].max(), share * clips[1].max()))

@@ -10,6 +10,7 @@ from motionloom.core.poses import commands
 from motionloom.kinematics.travel import Travel, root_headings
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph._kernels_course import dubins, one_step, planned_turn
+from motionloom.methods.parametric_graph._kernels_reach import spread
 from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.methods.parametric_graph.hubs import with_hubs
 from motionloom.methods.parametric_graph.proposals import FACTORS, propose_edges, trade_off
@@ -137,6 +138,17 @@ def test_random_drives_end_where_the_picture_allows(walking):
     assert allowed.any(0).mean() >= 0.95
     assert not found.allows(np.array([[0.0, -3.0], [9.0, 9.0]]), np.zeros(2)).any()
     assert found.headings.max() < 360
+
+
+def test_the_picture_prefers_no_side():
+    soonest, seen = np.full((41, 41, 24), np.inf), np.zeros((81, 81, 48, 9), bool)
+    spread(CAR, 0.1, 3.0, 0.25, seen, np.zeros((500_000, 5), np.float32), soonest, np.zeros(1, np.uint8))
+    reached = np.isfinite(soonest)
+    mirrored = reached[::-1][:, :, -np.arange(24) % 24]
+    assert reached.sum() > 500
+    assert (reached != mirrored).sum() < 0.03 * reached.sum()
+    assert reached[20, 32, 0]  # 3 m straight ahead
+    assert not reached[20, 33:, 0].any()
 
 
 def test_reachability_refuses_what_it_cannot_draw(walking):

@@ -15,7 +15,7 @@ from motionloom.core._jit import kernel
 from motionloom.kinematics._kernels import forward
 from motionloom.methods.space._kernels_weights import nearest_shares
 
-ROWS, EXAMPLES, SIZE, MOMENTS, TERMS, NODES = range(6)  # columns of `dims`
+ROWS, EXAMPLES, SIZE, MOMENTS, TERMS, NODES, MISSES = range(7)  # columns of `dims`
 FRAMES = 3  # of a cloud
 
 
@@ -38,15 +38,19 @@ def rows_of(t: Any, n: int) -> Any:
 
 @kernel
 def known_of(t: Any, n: int) -> Any:
-    """The map of node n from weights to parameters, as `space._kernels_weights` takes it."""
+    """The map of node n from weights to parameters and what it misses, as `space._kernels_weights` takes them."""
     k, d, i, q = t.dims[n, EXAMPLES], t.dims[n, SIZE], t.dims[n, MOMENTS], t.dims[n, TERMS]
     a, b, c, s = t.values_at[n], t.moments_at[n], t.curve_at[n], t.section_at[n]
+    misses, at, by = t.dims[n, MISSES], t.missed_at_at[n], t.missed_by_at[n]
+    rows = misses + 1 if misses > 0 else 0
     return (
         t.values[a : a + k * d].reshape(k, d),
         t.moments[b : b + i * 4].reshape(i, 4),
         t.curve[c : c + i * q * d].reshape(i, q, d),
         t.spread[n],
         t.section[s : s + t.dims[n, NODES] * (k + 2)].reshape(t.dims[n, NODES], k + 2),
+        t.missed_at[at : at + misses * d].reshape(misses, d),
+        t.missed_by[by : by + rows * d].reshape(rows, d),
     )
 
 

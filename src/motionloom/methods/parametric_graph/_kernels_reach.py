@@ -16,15 +16,16 @@ STRIDE = 2  # steps from one choice of a turn to the next, where turns are follo
 
 @kernel
 def spread(
-    curves: Any, half_life: float, seconds: float, radius: float, cell: float, seen: Any, todo: Any, soonest: Any,
-    stop: Any,
+    curves: Any, half_life: float, seconds: float, cell: float, seen: Any, todo: Any, soonest: Any, stop: Any
 ) -> int:  # fmt: skip
     """soonest (X, X, H) s: when each cell of place and heading is first reached; returns how many courses were tried.
 
-    From each cell of seen (2X, 2X, 2H, T: half as large, and by the turn), the first course that came there continues.
+    Cells are centred on multiples of `cell`, so that the picture does not prefer a side. From each cell of seen
+    (2X - 1, 2X - 1, 2H, T: half as large, and by the turn), the first course that came there goes on.
     todo (n, 5): courses and their times, in the order in which they were found.
     """
     size, headings, turns = soonest.shape[0], soonest.shape[2], seen.shape[3]
+    half = size // 2
     low, high = curves[0, 0], curves[len(curves) - 1, 0]
     todo[0] = 0.0
     first, count, tried = 0, 1, 0
@@ -33,7 +34,8 @@ def spread(
         if first % 1024 == 0 and stop[0]:
             return -1
         for i in range(TARGETS):
-            target = low + (high - low) * i / (TARGETS - 1)
+            step_of = (i + 1) // 2 * (1 if i % 2 == 1 else -1)  # from the middle outwards
+            target = low + (high - low) * (TARGETS // 2 + step_of) / (TARGETS - 1)
             at[:] = todo[first, :4]
             time = todo[first, 4]
             steps, step = begin_segment(curves, at, target, half_life)
@@ -43,7 +45,7 @@ def spread(
             for _ in range(steps):
                 one_step(curves, at, target, half_life, step)
                 time += step
-                x, z = int((at[0] + radius) // cell), int((at[1] + radius) // cell)
+                x, z = half + round(at[0] / cell), half + round(at[1] / cell)
                 inside = time <= seconds + 1e-9 and 0 <= x < size and 0 <= z < size
                 if not inside:
                     break
@@ -52,9 +54,9 @@ def spread(
             tried += 1
             if not inside or count >= len(todo):
                 continue
-            x, z = int((at[0] + radius) // (0.5 * cell)), int((at[1] + radius) // (0.5 * cell))
+            x, z = size - 1 + round(at[0] / (0.5 * cell)), size - 1 + round(at[1] / (0.5 * cell))
             h = round(at[2] / math.pi * headings) % (2 * headings)
-            b = min(int((at[3] - low) / max(high - low, 1e-9) * turns), turns - 1)
+            b = round((at[3] - low) / max(high - low, 1e-9) * (turns - 1))
             if not seen[x, z, h, b]:
                 seen[x, z, h, b] = True
                 todo[count, :4] = at

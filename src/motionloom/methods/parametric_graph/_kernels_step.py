@@ -59,7 +59,7 @@ from motionloom.methods.parametric_graph._kernels_show import (
     begin_offsets,
     show,
 )
-from motionloom.methods.space._kernels_weights import approach, space_weights
+from motionloom.methods.space._kernels_weights import approach, corrected_weights
 
 MOVED = 0.002  # of the range: parameters that are commanded anew are followed from this change on
 REACHED = 0.01  # of the range
@@ -139,6 +139,9 @@ def choose_values(
             turn = clip_turn(t, m, given, place, course, clips)
             if state.tuning[k, PLANNED] > 0 and clips == 1.0 and not math.isnan(turn):
                 turn = gentle_turn(t, m, turn, turns[0], turns[1], out[0], neighbours_of(t, state, k, m))
+        valued = column < len(values) and not math.isnan(values[column])
+        if math.isnan(turn) and not free and not valued:
+            turn = 0.0  # straight ahead: a turn that was left over would lead around in circles
         if not math.isnan(turn):
             out[0, column] = (turn * factor - middle) / size_of
     column = np.int64(t.steer[m, PACE])
@@ -157,9 +160,9 @@ def choose_values(
 def solve(t: Any, m: int, asked: Any, w: Any, used: Any) -> bool:
     """Weights w (K,) and the parameters that they reach, used (D,), for asked (1, D); whether these differ."""
     size, count = t.dims[m, SIZE], t.dims[m, EXAMPLES]
-    values, moments, curve, spread, section = known_of(t, m)
+    values, moments, curve, spread, section, at, by = known_of(t, m)
     weights, reached = np.zeros((1, count)), np.zeros((1, size))
-    space_weights(values, moments, curve, spread, section, asked[:, :size].copy(), weights, reached)
+    corrected_weights(values, moments, curve, spread, section, at, by, asked[:, :size].copy(), weights, reached)
     w[:] = 0.0
     w[:count] = weights[0]
     off = False

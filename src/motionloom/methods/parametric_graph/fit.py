@@ -90,7 +90,7 @@ def fit(
     edges = [
         replace(e, source=number[e.source], target=number[e.target]) for e in edges
     ]  # fmt: skip
-    notes += info(*(f"edge {r.text}" for r in reports))
+    notes += info(*(f"edge {line}" for line in edge_lines(reports, specs)))
     report(1.0, "done")
     made = ParametricGraphModel(
         skeleton=clips[0].skeleton,
@@ -165,6 +165,19 @@ def _steerable(
         why = f"it leaves from {e.report.part} only, and {nodes[e.source].name} cannot change into that"
         out[out.index(e.report)] = e.report._replace(reason=why, part="")
     return kept, out
+
+
+def edge_lines(reports: Sequence[Report], specs: Sequence[NodeSpec]) -> list[str]:
+    """What was found about each edge; one line for all edges of layered nodes that share the spaces of others."""
+    base = {spec.name: spec.of or spec.name for spec in specs}
+    alike: dict[Report, list[Report]] = {}
+    for r in reports:
+        alike.setdefault(r._replace(source=base[r.source], target=base[r.target]), []).append(r)
+    out = []
+    for first, *others in alike.values():
+        also = ", ".join(f"{r.source} > {r.target}" for r in others)
+        out.append(f"{first.text}{f' (the same for {also})' if also else ''}")
+    return out
 
 
 def parse_edge(text: str, known: Mapping[str, int]) -> WantedEdge:

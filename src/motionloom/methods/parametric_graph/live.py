@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.errors import unknown
+from motionloom.core.numbers import smoothstep
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import FrameSources, Sources, Status
 from motionloom.methods.live_base import LiveCharacters, no_commands
@@ -18,7 +19,6 @@ from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables
 
 ARRIVED = 0.4  # m: a character that is this near to its place has arrived
-SOURCES = 8  # most examples that a pose is recorded to come from
 
 
 class ParametricGraphState(NamedTuple):
@@ -174,27 +174,35 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
             return np.asarray((np.minimum(*near) < 0.9 * radius) & (far > ARRIVED))
 
     def sources(self, state: ParametricGraphState) -> Sources:
-        """The examples with the largest weights, and their frames."""
-        count = min(SOURCES, state.weights.shape[2])
-        which = np.full((len(state.time), 1, count), -1, np.int64)
+        """All examples of the present clip, and of the earlier one during a transition, the largest weights first."""
+        count, width = len(state.time), state.weights.shape[2]
+        which = np.full((count, 2 * width), -1, np.int64)
         frames, shares = np.full(which.shape, -1.0), np.zeros(which.shape)
-        for n in np.unique(state.node[:, 0]):
-            who = np.flatnonzero(state.node[:, 0] == n)
-            rows = self.nodes[n].space.rows
-            weights = state.weights[who, 0, : rows.size]
-            top = np.argsort(-weights, axis=1, kind="stable")[:, :count]
-            at = np.clip(np.round(state.place[who, 0, 0]).astype(np.int64), 0, len(rows.times) - 1)
-            lengths, starts = self._lengths[n]
-            frame = np.clip(np.round(rows.times[at[:, None], top]), 0, lengths[top] - 1).astype(np.int64)
-            found = starts[top] + frame
-            known = self.material.which[found]
-            share = np.where(known >= 0, np.take_along_axis(weights, top, 1), 0.0)
-            total = share.sum(1, keepdims=True)
-            even = (known >= 0) / np.maximum((known >= 0).sum(1, keepdims=True), 1)
-            k = top.shape[1]
-            which[who, 0, :k], frames[who, 0, :k] = known, self.material.frames[found]
-            shares[who, 0, :k] = np.where(total > 1e-9, share / np.maximum(total, 1e-9), even)
-        return Sources(which, frames, shares)
+        earlier = self._earlier_shares(state)
+        for clip in (0, 1):
+            share = earlier if clip else 1.0 - earlier
+            for n in np.unique(state.node[share > 0, clip]):
+                who = np.flatnonzero((state.node[:, clip] == n) & (share > 0))
+                rows = self.nodes[n].space.rows
+                at = np.clip(np.round(state.place[who, clip, 0]).astype(np.int64), 0, len(rows.times) - 1)
+                lengths, starts = self._lengths[n]
+                found = starts + np.clip(np.round(rows.times[at]), 0, lengths - 1).astype(np.int64)
+                cell = np.ix_(who, np.arange(rows.size) + clip * width)
+                which[cell], frames[cell] = self.material.which[found], self.material.frames[found]
+                shares[cell] = share[who, None] * state.weights[who, clip, : rows.size]
+        shares = np.where(which >= 0, np.maximum(shares, 0.0), 0.0)
+        total = shares.sum(1, keepdims=True)
+        even = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
+        shares = np.where(total > 1e-9, shares / np.maximum(total, 1e-9), even)
+        order = np.argsort(-shares, axis=1, kind="stable")
+        return Sources(*(np.take_along_axis(x, order, 1)[:, None] for x in (which, frames, shares)))
+
+    def _earlier_shares(self, state: ParametricGraphState) -> FloatArray:
+        """(N,) how much of the pose is the earlier clip's: that of a blended transition, as `show` makes it."""
+        window = state.tuning[:, 2]
+        share = np.clip(state.mixing / np.maximum(window, 1e-9), 0.0, 1.0)
+        share = np.where(state.tuning[:, 5] > 0, share, smoothstep(share))
+        return np.where((state.mixing >= 0) & (state.node[:, 1] >= 0), 1.0 - share, 0.0)
 
     @cached_property
     def _lengths(self) -> list[tuple[IntArray, IntArray]]:

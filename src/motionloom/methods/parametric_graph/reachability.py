@@ -25,14 +25,14 @@ MOST_COURSES = 6_000_000  # that are kept at once
 class Reachability:
     """When each cell is first reached by a character that begins at the origin, with heading 0 and without a turn."""
 
-    soonest: FloatArray  # (X, X, H) s by x, z and heading; infinite where it is not reached
+    soonest: FloatArray  # (X, X, H) s by x, z and heading, the origin in the middle cell; infinite: not reached
     radius: float  # m: the square reaches from -radius to radius
     seconds: float
     turning_radius: float  # m
 
     def when(self, place: FloatArray, heading: FloatArray) -> FloatArray:
         """(n,) s until places (n, 2) are reached with headings (n,); infinite where they are not."""
-        at = ((np.asarray(place) + self.radius) // CELL).astype(np.int64)
+        at = len(self.soonest) // 2 + np.round(np.asarray(place) / CELL).astype(np.int64)
         inside = np.all((at >= 0) & (at < len(self.soonest)), axis=1)
         x, z = np.where(inside[:, None], at, 0).T
         h = np.round(np.asarray(heading) / (2 * np.pi) * HEADINGS).astype(np.int64) % HEADINGS
@@ -72,13 +72,12 @@ def reachability(
     curves = model.tables.curves[n]
     half_life = options.half_life if model.nodes[n].space.rows.cyclic else 0.0
     half = int(np.ceil(float(curves[:, 1].max()) * seconds / CELL)) + 1
-    size = 2 * half
+    size = 2 * half + 1
     soonest = np.full((size, size, HEADINGS), np.inf)
-    seen = np.zeros((2 * size, 2 * size, 2 * HEADINGS, BINS), bool)
+    seen = np.zeros((2 * size - 1, 2 * size - 1, 2 * HEADINGS, BINS), bool)
     todo = np.zeros((min(seen.size, MOST_COURSES), 5), np.float32)
     watch(
-        report, "following courses", spread, curves, half_life, seconds, half * CELL, CELL, seen, todo, soonest,
-        report.stop,
+        report, "following courses", spread, curves, half_life, seconds, CELL, seen, todo, soonest, report.stop
     )  # fmt: skip
     report(1.0, "following courses")
-    return Reachability(soonest, half * CELL, seconds, float(model.tables.radii[n]))
+    return Reachability(soonest, (half + 0.5) * CELL, seconds, float(model.tables.radii[n]))

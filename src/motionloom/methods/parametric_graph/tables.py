@@ -25,7 +25,7 @@ class ParametricGraphTables(NamedTuple):
     parts: IntArray  # (P,) joint of each foot part
     tips: FloatArray  # (P, 3)
     axes: FloatArray  # (4,)
-    dims: IntArray  # (N, 6) rows, examples, parameters, moments, terms, rows of the section
+    dims: IntArray  # (N, 7) rows, examples, parameters, moments, terms, rows of the section, misses
     meta: IntArray  # (N, 3) lead, count, 1 if cyclic
     turns: FloatArray  # all nodes, one after the other; *_at (N,) is where each begins
     turns_at: IntArray
@@ -45,6 +45,10 @@ class ParametricGraphTables(NamedTuple):
     spread: FloatArray  # (N,)
     section: FloatArray
     section_at: IntArray
+    missed_at: FloatArray
+    missed_at_at: IntArray
+    missed_by: FloatArray
+    missed_by_at: IntArray
     durations: FloatArray  # (N, K) s, of the examples
     rises: FloatArray  # (N, K) m, by which the ground under an example rises from its beginning to its end
     courses: FloatArray  # (N, K) rad, direction of travel relative to the heading
@@ -79,7 +83,7 @@ def build_tables(
     most_k = max(n.space.rows.size for n in nodes)
     most_d = max(n.space.size for n in nodes)
     own = [n.space.rows.tables(skeleton) for n in nodes]
-    maps = [n.space.map for n in nodes]
+    maps = [n.space.corrected_map for n in nodes]
     flat: dict[str, Any] = {}
     for name, arrays in (
         ("turns", [x[0] for x in own]),
@@ -89,12 +93,14 @@ def build_tables(
         ("moments", [m[1] for m in maps]),
         ("curve", [m[2] for m in maps]),
         ("section", [m[4] for m in maps]),
+        ("missed_at", [m[5] for m in maps]),
+        ("missed_by", [m[6] for m in maps]),
     ):
         flat[f"{name}_at"] = np.cumsum([0, *(a.size for a in arrays[:-1])]).astype(np.int64)
         if name != "rows":
             flat[name] = np.concatenate([a.ravel() for a in arrays])
     dims = [
-        [len(x[1]), n.space.rows.size, n.space.size, len(m[1]), m[2].shape[1], len(m[4])]
+        [len(x[1]), n.space.rows.size, n.space.size, len(m[1]), m[2].shape[1], len(m[4]), len(m[5])]
         for x, n, m in zip(own, nodes, maps, strict=True)
     ]
     scale, bounds = np.zeros((len(nodes), 2, most_d)), np.zeros((len(nodes), 2, most_d))
