@@ -28,7 +28,7 @@ from motionloom.rotation import rotate
 from motionloom.samples.gaze_takes import make_take
 
 SEEN = np.radians(3.0)  # a change of heading that can be seen
-MANY, ASKED, LONGEST = 24, np.radians(60.0), 8.0
+MANY, ASKED, LONGEST = 24, np.radians(60.0), 14.0
 ACTIONS = {
     "everyday": [("walk", a) for a in ("faster", "sit", "up", "down", "leap")]
     + [("run", "slower"), ("sit", "rise"), ("rise", "walk")],

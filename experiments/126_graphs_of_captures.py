@@ -10,9 +10,13 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from graph_material import largest_turn, level_parts, skate
 from similarity_material import CREDIT, MOCAP, PAGES
 
+from motionloom.control import foot_locked
+from motionloom.core.poses import commands
 from motionloom.io import load
+from motionloom.kinematics.resample import resample
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph.edge import Report
 
@@ -32,7 +36,11 @@ def subject_143() -> str:
     """The graph of many actions of one subject."""
     made = [load(MOCAP / f"{line.split()[0]}.bvh", trim_tpose=True, fps=60) for line in SUBJECT.values()]
     begin = time.process_time()
-    model = learn("parametric-graph", made, {"node": [f"{n} clips={line}" for n, line in SUBJECT.items()], **SMALLER})
+    model = learn(
+        "parametric-graph",
+        made,
+        {"node": [f"{n} clips={line.replace(' ', '* ', 1)}" for n, line in SUBJECT.items()], **SMALLER},
+    )
     spent = time.process_time() - begin
     kept = [n.name for n in model.nodes]
     edges = ", ".join(f"{e.report.source} > {e.report.target}" for e in model.edges if e.source != e.target)
@@ -58,8 +66,15 @@ def locomotion(subject: str) -> str:
     """The graph of one subject's walks and runs."""
     walks, runs = LOCOMOTION[subject]
     made = [load(MOCAP / f"{name}.bvh", trim_tpose=True) for name in (*walks.split("|"), *runs.split("|"))]
-    nodes = [f"{name} clips={use} parameter=turn cut=cycles" for name, use in (("walk", walks), ("run", runs))]
+    nodes = [
+        f"{name} clips={use.replace('|', '*|')}* parameter=turn cut=cycles"
+        for name, use in (("walk", walks), ("run", runs))
+    ]
     model = learn("parametric-graph", made, {"node": nodes, **SMALLER})
+    kinds = dict(zip(("walk", "run"), (walks.split("|"), runs.split("|")), strict=True))
+    used = [
+        resample(load(MOCAP / f"{name}.bvh", trim_tpose=True), fps=30.0) for n in model.nodes for name in kinds[n.name]
+    ]
     kept = ", ".join(
         f"{n.name} ({np.degrees(n.space.low[0]):.0f} to {np.degrees(n.space.high[0]):.0f} degrees)" for n in model.nodes
     )
@@ -69,7 +84,14 @@ def locomotion(subject: str) -> str:
         for r in model.refused
     )
     edges = ", ".join(f"{e.report.source} > {e.report.target} ({e.report.reach:.0%} reach)" for e in model.edges)
-    return f"**Subject {subject}**, walk and run. Kept: {kept}; edges: {edges}. {listed}.\n"
+    walked = [part for seed in (4, 5) for part in level_parts(foot_locked(model.live), seed, 60.0, commands())]
+    slid, own, jump, own_jump = skate(walked), skate(used), largest_turn(walked), largest_turn(used)
+    quality = (
+        f"Two minutes of random walks with locked feet: skate {slid:.1f} cm/s, {slid / own:.2f} of the clips' "
+        f"{own:.1f} (target 0.6); largest turn of a joint in a frame {jump:.1f} degrees, {jump / own_jump:.2f} of the "
+        f"clips' (target 1.0)."
+    )
+    return f"**Subject {subject}**, walk and run. Kept: {kept}; edges: {edges}. {listed}. {quality}\n"
 
 
 def main() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph import edge_search, edge_verification
+from motionloom.methods.parametric_graph.config import WINDOW
 from motionloom.methods.parametric_graph.edge_search import build_edge, middle_point, trimmed_box
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.fit import parse_edge, strong_part
@@ -215,3 +218,35 @@ def clip_named(clip, name):
     from motionloom.core import replace
 
     return replace(clip, origin=dataclasses.replace(clip.origin, name=name))
+
+
+def test_edges_do_not_depend_on_the_number_of_threads(walks, walking):
+    import numba
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        alone = learn("parametric-graph", walks, walking.config)
+    finally:
+        numba.set_num_threads(before)
+    for a, b in zip(alone.edges, walking.edges, strict=True):
+        for name in ("values", "low", "high", "points"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+def test_points_leave_room_for_half_a_window_in_every_example():
+    fast = np.full((52, 2), 1 / 30)
+    fast[:8, 1] = fast[-8:, 1] = 1 / 90  # an example whose first and last rows pass quickly
+    rows = SimpleNamespace(paces=fast, lead=5, count=40, cyclic=False, size=2)
+    clock = np.linspace(0.0, 40 / 30, 41)
+    node = SimpleNamespace(
+        clock=clock, space=SimpleNamespace(rows=rows), at_seconds=lambda s: np.interp(s, clock, np.linspace(0, 1, 41))
+    )
+    half = 0.5 * WINDOW + 1 / 30
+    enter, leave = (edge_search.region_points(node, 0.3, end=end, fps=30.0) for end in (False, True))
+    first, last = rows.lead + enter.min() * rows.count, rows.lead + leave.max() * rows.count
+    assert fast[1 : int(first), 1].sum() >= half - 1e-9
+    assert fast[int(last) : -2, 1].sum() >= half - 1 / 90
+    assert enter.max() == pytest.approx(0.3, abs=0.02)
+    rows.cyclic = True
+    assert edge_search.region_points(node, 0.3, end=False, fps=30.0)[0] == 0.0

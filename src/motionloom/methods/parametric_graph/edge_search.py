@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import BoolArray, FloatArray, Progress, part, silent
+from motionloom.methods.parametric_graph.config import WINDOW
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, verified_boxes
 from motionloom.methods.parametric_graph.nodes import Node, random_values
@@ -249,12 +250,31 @@ def point_clouds(
 def region_points(node: Node, region: float, *, end: bool, fps: float) -> FloatArray:
     """Parameters u at which transitions are tried: one for each frame of the last or first part of a clip.
 
-    The part is of the time of the mean clip, and lasts at most `LONGEST` seconds, which is more than a stride.
+    The part is of the time of the mean clip, and lasts at most `LONGEST` seconds, which is more than a stride. Half a
+    window and a tick before the point, or after it, every example still has motion (errata 3.3).
     """
     seconds = float(node.clock[-1])
     lasts = min(region * seconds, LONGEST)
     count = max(3, round(lasts * fps) + 1)
-    return node.at_seconds(np.linspace(seconds - lasts, seconds, count) if end else np.linspace(0.0, lasts, count))
+    first, last = _with_room(node, 0.5 * WINDOW + 1.0 / fps)
+    if end:
+        last = max(last, seconds - lasts)
+        return node.at_seconds(np.linspace(seconds - lasts, last, count))
+    return node.at_seconds(np.linspace(min(first, lasts), lasts, count))
+
+
+def _with_room(node: Node, seconds: float) -> tuple[float, float]:
+    """s of the mean clip: the first time before which all examples have so many seconds, and the last time after which
+    they have."""
+    rows, whole = node.space.rows, float(node.clock[-1])
+    if rows.cyclic:
+        return 0.0, whole
+    u = (np.arange(1, len(rows.paces) - 1) - rows.lead) / rows.count
+    times = np.interp(u, np.linspace(0.0, 1.0, len(node.clock)), node.clock)
+    since = np.concatenate([np.zeros((1, rows.size)), np.cumsum(rows.paces[1:-2], axis=0)]).min(1)
+    until = np.cumsum(rows.paces[1:-1][::-1], axis=0).min(1)[::-1] - rows.paces[1:-1].max(1)
+    before, after = times[since >= seconds], times[until >= seconds]
+    return (float(before[0]) if len(before) else 0.0), (float(after[-1]) if len(after) else whole)
 
 
 def best_points(

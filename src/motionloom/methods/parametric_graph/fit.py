@@ -13,6 +13,7 @@ from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Clip, Note, Progress, part, silent
 from motionloom.core.errors import unknown
 from motionloom.core.note import info, warning
+from motionloom.core.threads import in_threads
 from motionloom.methods.base import Model
 from motionloom.methods.live import layer_of
 from motionloom.methods.parametric_graph.config import DEFAULT, Config
@@ -24,7 +25,7 @@ from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, default_nodes, parse_node
 from motionloom.methods.parametric_graph.nodes import Node, build_node, node_index, part_floor
 from motionloom.methods.parametric_graph.proposals import Proposal, propose_edges
-from motionloom.methods.parametric_graph.tables import build_tables
+from motionloom.methods.parametric_graph.tables import GraphTables, build_tables
 from motionloom.methods.store import packed_model
 
 MOST_PROPOSALS = 8  # edges that are proposed for nodes that are left out
@@ -120,33 +121,49 @@ def _missing(
 def find_edges(
     nodes: Sequence[Node], wanted: Sequence[WantedEdge], config: Config, fps: float, rng: Generator, progress: Progress
 ) -> tuple[list[Edge], list[Report]]:
-    """The edges that can be made, and a report about each that is wanted."""
+    """The edges that can be made, and a report about each that is wanted.
+
+    Edges are built in threads, each with random numbers of its own: the result does not depend on their number.
+    """
     settings = EdgeSettings(
         config.sources, config.targets, config.region, config.epsilon, config.neighbours, config.verified, config.split
     )
     tables = build_tables(nodes[0].examples[0].skeleton, nodes, [], config.radius)
+    keys, tasks = [], {}  # layered nodes share spaces, and so edges
+    for want in wanted:
+        limits = _limits(tables, nodes, want, config, fps)
+        key = (id(nodes[want.source].space), id(nodes[want.target].space), limits)
+        keys.append(key)
+        tasks.setdefault(key, (want.source, want.target, limits))
+    own = rng.spawn(len(tasks))
+
+    def build(task: int, given: tuple[int, int, tuple[float, float]], watching: Progress) -> tuple[Edge | None, Report]:
+        source, target, limits = given
+        return build_edge(tables, nodes, source, target, settings, limits, own[task], watching)
+
+    built = dict(zip(tasks, in_threads(build, list(tasks.values()), progress), strict=True))
     edges, reports = [], []
-    found_before: dict[tuple[int, int, float, float], tuple[Edge | None, Report]] = {}  # layered nodes share spaces
-    for i, want in enumerate(wanted):
-        own = part(progress, i / len(wanted), (i + 1) / len(wanted))
-        good, bad = want.good or config.good, want.bad or config.bad
-        if good is None or bad is None:
-            proposed = propose_limits(tables, nodes, want.source, want.target, config.region, fps)
-            good = good if good is not None else proposed[0] if bad is None else min(proposed[0], bad)
-            bad = bad if bad is not None else good * BAD / GOOD
-        if bad < good:
-            raise BadRequest(f"bad: expected at least the limit of good transitions, {good:g} m, found {bad:g} m")
-        spaces = (id(nodes[want.source].space), id(nodes[want.target].space), good, bad)
-        if spaces not in found_before:
-            found_before[spaces] = build_edge(
-                tables, nodes, want.source, want.target, settings, (good, bad), rng, own
-            )  # fmt: skip
-        edge, found = found_before[spaces]
+    for want, key in zip(wanted, keys, strict=True):
+        edge, found = built[key]
         found = found._replace(source=nodes[want.source].name, target=nodes[want.target].name)
         reports.append(found)
         if edge is not None:
             edges.append(replace(edge, source=want.source, target=want.target, report=found))
     return _steerable(nodes, edges, reports, config.neighbours)
+
+
+def _limits(
+    tables: GraphTables, nodes: Sequence[Node], want: WantedEdge, config: Config, fps: float
+) -> tuple[float, float]:
+    """T_good and T_bad of a wanted edge: its own, those of the settings, or proposed ones."""
+    good, bad = want.good or config.good, want.bad or config.bad
+    if good is None or bad is None:
+        proposed = propose_limits(tables, nodes, want.source, want.target, config.region, fps)
+        good = good if good is not None else proposed[0] if bad is None else min(proposed[0], bad)
+        bad = bad if bad is not None else good * BAD / GOOD
+    if bad < good:
+        raise BadRequest(f"bad: expected at least the limit of good transitions, {good:g} m, found {bad:g} m")
+    return good, bad
 
 
 def _steerable(
