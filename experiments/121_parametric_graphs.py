@@ -8,28 +8,22 @@ Writes docs/experiments/parametric_graphs.md and its picture. Takes about five m
 from __future__ import annotations
 
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from graph_material import GRAPHS, TICK, clips, graph, largest_turn, level_parts, skate, wrapped
+from graph_material import CHARACTERS, GRAPHS, MOTION, SECONDS, clips, criteria, graph, wrapped
 from pictures import make_smaller
 from safetensors import safe_open
 from similarity_material import PAGES
 
-from motionloom.control import foot_locked
-from motionloom.core.poses import commands
-from motionloom.kinematics.travel import root_headings
-from motionloom.kinematics.trim import trim_contacts
-from motionloom.methods import METHODS, learn, save_model
+from motionloom.methods import save_model
 from motionloom.methods.parametric_graph._kernels_body import cloud_distance
 from motionloom.methods.parametric_graph.edge_search import build_edge, point_clouds, propose_limits
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.proposals import trade_offs
 from motionloom.methods.parametric_graph.tables import CLOUD
 from motionloom.plot.parametric_graph import draw_trade_offs
-from motionloom.samples import make
 
 HECK = {  # nodes, edges, examples; seconds to build; s of a clip of each node
     "walk": ("1, 1, 44", "< 300"),
@@ -44,9 +38,6 @@ LENGTHS = {
     "down": "1.8, 1.9, 1.9", "sit": "4.3, 4.8, 5.3", "rise": "2.9, 3.0, 3.1", "leap": "1.4, 1.5, 1.6",
     "punch": "0.5, 1.1, 1.9", "duck": "1.1, 1.6, 2.6", "dance": "0.6, 0.9, 1.1",
 }  # fmt: skip
-SETTINGS = {"parametric-space": {"parameter": ["turn_rate"]}, "textons": {"shortest": 0.5, "tolerance": 0.5}}
-TURN, CHARACTERS, SECONDS = np.radians(60.0), 12, 6.0  # the command by which characters are compared
-MOTION = 20.0  # s of one character with locked feet, whose feet and joints are measured
 
 
 def kilobytes(model: Any) -> tuple[float, float, float]:
@@ -65,62 +56,6 @@ def kilobytes(model: Any) -> tuple[float, float, float]:
             poses = sum(file.get_tensor(key).nbytes for key in keys if ".rows." in key or ".examples." in key)
         rest = path.stat().st_size - poses
     return edges / 1024, (edges + maps) / 1024, rest / 1024
-
-
-def criteria(name: str, live: Any, size: float, seconds: float, sources: list[Any]) -> str:
-    """A row: learning, step, size, latency and error of a turn by 60 degrees, feet and joints of a drive."""
-    turns = "heading" in live.accepts
-    plain, turned = (commands(heading=h) if turns else commands() for h in (0.0, TURN))
-    quiet = live.begin(np.arange(CHARACTERS))
-    for _ in range(60):
-        quiet, _ = live.step(quiet, plain, TICK)
-    state, before = quiet, np.zeros((CHARACTERS, 3))
-    when, times = np.full(CHARACTERS, np.nan), []
-    for f in range(round(SECONDS / TICK)):
-        quiet, a = live.step(quiet, plain, TICK)
-        begin = time.process_time()
-        state, b = live.step(state, turned, TICK)
-        times.append((time.process_time() - begin) / CHARACTERS)
-        off = wrapped(root_headings(b.rotations[:, 0], live.skeleton) - root_headings(a.rotations[:, 0], live.skeleton))
-        when = np.where(np.isnan(when) & (np.abs(off) >= np.radians(3)), (f + 1) * TICK, when)
-        before = b.root if f == round((SECONDS - 2) / TICK) else before
-    gone = b.root - before
-    error = np.abs(np.degrees(wrapped(np.arctan2(gone[:, 0], gone[:, 2]) - TURN)))
-    late = np.where(np.isnan(when), np.inf, when)
-    latency = f"{np.median(late):.2f} / {late.max():.2f}" if turns else "no headings"
-    moved = level_parts(foot_locked(live), 4, MOTION, commands(heading=0.4) if turns else commands())
-    return (
-        f"| {name} | {seconds:.1f} | {1e6 * np.mean(times):.0f} | {size / 1024:.0f} | {latency} "
-        f"| {f'{np.median(error):.1f}' if turns else '-'} | {skate(moved) / skate(sources):.2f} "
-        f"| {largest_turn(moved) / largest_turn(sources):.2f} |"
-    )
-
-
-def file_bytes(model: Any) -> int:
-    """Bytes of a model's file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.loom"
-        save_model(model, path)
-        return path.stat().st_size
-
-
-def table_one() -> list[str]:
-    """Table 1.1 for every live method here, on the walks of the walking graph."""
-    walks, rows = clips("walk"), []
-    for method in (m for m, entry in METHODS.items() if entry.module().MODEL.live_commands):
-        begin = time.process_time()
-        used = walks if method != "variation" else takes()
-        model = graph("walk")[0] if method == "parametric-graph" else learn(method, used, SETTINGS.get(method, {}))
-        seconds = graph("walk")[1] if method == "parametric-graph" else time.process_time() - begin
-        model.live.step(model.live.begin([0]), commands(), TICK)
-        rows.append(criteria(method, model.live, file_bytes(model), seconds, used))
-        print(rows[-1], flush=True)
-    return rows
-
-
-def takes() -> list[Any]:
-    """Cycles of a straight walk, for the method that learns one motion."""
-    return [trim_contacts(make("walk", seed=i, seconds=4, fps=30), "left_heel", strides=1) for i in range(4)]
 
 
 def growth() -> str:
@@ -220,22 +155,14 @@ Each row: seconds to learn (automated authoring: there are no limits set by hand
 lines), processor time of a step (efficient synthesis), KB (storage), seconds until hips of {CHARACTERS} characters at
 different phases face 3 degrees away from those of twins that are not commanded, when they are commanded to turn by 60
 degrees, median and largest (latency), error of the direction of travel after {SECONDS - 2:g} to {SECONDS:g} s
-(accuracy), and for {MOTION:g} s of one character with locked feet the skate (published measure) and the largest turn of
-a joint from frame to frame, both in units of the clips' own (visual quality; see also [random
-walks](graph_random_walks.md)).
+(accuracy), and for {MOTION:g} s of one character with locked feet the largest turn of a joint from frame to frame, in
+units of the clips' own (visual quality; skate is on the page of [random walks](graph_random_walks.md)).
 
 Graphs whose characters turn; KB of edges:
 
-| graph | learn, s | step, us | KB | latency, s | direction, deg | skate | joint turn |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| graph | learn, s | step, us | KB | latency, s | direction, deg | joint turn |
+| --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
-
-Table 1.1 for every live method here, on the walks of the walking graph (variation: on four cycles of a straight walk,
-since it learns one motion); KB of the whole model file:
-
-| method | learn, s | step, us | KB | latency, s | direction, deg | skate | joint turn |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-{chr(10).join(table_one())}
 
 ## Quality against reach
 

@@ -101,7 +101,7 @@ def main() -> None:
     gaze = learn("gaze", takes)
     rows = []
     for name, made in (
-        ("walk", model), ("run", run_model), ("dance", graph("boxing")[0]), ("cartwheel", graph("cartwheel")[0])
+        ("walk", model), ("run", run_model), ("dance", graph("boxing")[0])
     ):  # fmt: skip
         repeats = name in ("walk", "run")
         cells = [turning(made.live, LiveOptions(half_life=h, first=name)) for h in (0.0, 0.15)[: 1 + repeats]]

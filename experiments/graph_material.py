@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from similarity_material import ROOT
 
-from motionloom.control import record, run
+from motionloom.control import foot_locked, record, run
 from motionloom.core import Clip, FloatArray
 from motionloom.core.poses import Commands, commands
 from motionloom.evaluate.measures.jumps import joint_steps
@@ -27,6 +27,8 @@ GRAPHS = ("walk", "run", "cartwheel", "walk_and_run", "everyday", "boxing")
 NEAR, NEAR_TURN = 0.25, np.radians(15.0)  # m and rad: a goal is reached
 TICK = 1 / 30
 LEVEL_CHANGES = ("up", "down")  # nodes of the everyday graph that change the height of the ground
+TURN, CHARACTERS, SECONDS = np.radians(60.0), 12, 6.0  # the command by which characters are compared
+MOTION = 20.0  # s of one character with locked feet, whose joints are measured
 SEGMENT = 1.0  # s: shorter parts of a walk on one level are not measured
 
 
@@ -126,3 +128,32 @@ def skate(parts: list[Clip]) -> float:
 def largest_turn(parts: list[Clip]) -> float:
     """Degrees: the largest turn of a joint from frame to frame."""
     return float(np.degrees(max(joint_steps(clip).max() for clip in parts)))
+
+
+def criteria(name: str, live: Any, size: float, seconds: float, sources: list[Any]) -> str:
+    """A row: learning, step, size, latency and error of a turn by 60 degrees, feet and joints of a drive."""
+    turns = "heading" in live.accepts
+    plain, turned = (commands(heading=h) if turns else commands() for h in (0.0, TURN))
+    quiet = live.begin(np.arange(CHARACTERS))
+    for _ in range(60):
+        quiet, _ = live.step(quiet, plain, TICK)
+    state, before = quiet, np.zeros((CHARACTERS, 3))
+    when, times = np.full(CHARACTERS, np.nan), []
+    for f in range(round(SECONDS / TICK)):
+        quiet, a = live.step(quiet, plain, TICK)
+        begin = time.process_time()
+        state, b = live.step(state, turned, TICK)
+        times.append((time.process_time() - begin) / CHARACTERS)
+        off = wrapped(root_headings(b.rotations[:, 0], live.skeleton) - root_headings(a.rotations[:, 0], live.skeleton))
+        when = np.where(np.isnan(when) & (np.abs(off) >= np.radians(3)), (f + 1) * TICK, when)
+        before = b.root if f == round((SECONDS - 2) / TICK) else before
+    gone = b.root - before
+    error = np.abs(np.degrees(wrapped(np.arctan2(gone[:, 0], gone[:, 2]) - TURN)))
+    late = np.where(np.isnan(when), np.inf, when)
+    latency = f"{np.median(late):.2f} / {late.max():.2f}" if turns else "no headings"
+    moved = level_parts(foot_locked(live), 4, MOTION, commands(heading=0.4) if turns else commands())
+    return (
+        f"| {name} | {seconds:.1f} | {1e6 * np.mean(times):.0f} | {size / 1024:.0f} | {latency} "
+        f"| {f'{np.median(error):.1f}' if turns else '-'} | "
+        f"{largest_turn(moved) / largest_turn(sources):.2f} |"
+    )

@@ -1,6 +1,7 @@
 """Bodies of a parametric graph: views of a node's arrays, clouds of joints, alignment on the ground. No checks.
 
-`t` is a `GraphTables`. A place is (4,): the position in rows, and x, z and heading of the track at the row below it.
+`t` is a `ParametricGraphTables`. A place is (4,): the position in rows, and x, z and heading of the track at the row
+below it.
 """
 
 from __future__ import annotations

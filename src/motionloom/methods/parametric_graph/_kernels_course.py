@@ -1,8 +1,8 @@
 """Courses on the ground: where clips with certain turns lead, and the turn by which a place and heading are reached.
 
 A course is at (4,): x, z, heading and the turn of the present clip (rad). `curves` (M, 6) is a node's row of
-`GraphTables.curves`: turn, speed (m/s), turning rate (rad/s) and seconds of a clip, and the least and largest turn that
-may follow it. No checks.
+`ParametricGraphTables.curves`: turn, speed (m/s), turning rate (rad/s) and seconds of a clip, and the least and largest
+turn that may follow it. No checks.
 """
 
 from __future__ import annotations

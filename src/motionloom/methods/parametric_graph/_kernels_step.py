@@ -1,6 +1,6 @@
 """Live characters of a parametric graph: a step of many of them. Plain arrays, no checks.
 
-Rows of `state` are written in place (a copy, see `step` in `live.py`); `t` is a `GraphTables`.
+Rows of `state` are written in place (a copy, see `step` in `live.py`); `t` is a `ParametricGraphTables`.
 """
 
 from __future__ import annotations

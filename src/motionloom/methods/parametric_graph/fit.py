@@ -25,7 +25,7 @@ from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, default_nodes, parse_node
 from motionloom.methods.parametric_graph.nodes import Node, build_node, node_index, part_floor
 from motionloom.methods.parametric_graph.proposals import Proposal, propose_edges
-from motionloom.methods.parametric_graph.tables import GraphTables, build_tables
+from motionloom.methods.parametric_graph.tables import ParametricGraphTables, build_tables
 from motionloom.methods.store import packed_model
 
 MOST_PROPOSALS = 8  # edges that are proposed for nodes that are left out
@@ -129,7 +129,8 @@ def find_edges(
         config.sources, config.targets, config.region, config.epsilon, config.neighbours, config.verified, config.split
     )
     tables = build_tables(nodes[0].examples[0].skeleton, nodes, [], config.radius)
-    keys, tasks = [], {}  # layered nodes share spaces, and so edges
+    keys: list[tuple[int, int, tuple[float, float]]] = []
+    tasks: dict[tuple[int, int, tuple[float, float]], tuple[int, int, tuple[float, float]]] = {}  # shared by layers
     for want in wanted:
         limits = _limits(tables, nodes, want, config, fps)
         key = (id(nodes[want.source].space), id(nodes[want.target].space), limits)
@@ -153,7 +154,7 @@ def find_edges(
 
 
 def _limits(
-    tables: GraphTables, nodes: Sequence[Node], want: WantedEdge, config: Config, fps: float
+    tables: ParametricGraphTables, nodes: Sequence[Node], want: WantedEdge, config: Config, fps: float
 ) -> tuple[float, float]:
     """T_good and T_bad of a wanted edge: its own, those of the settings, or proposed ones."""
     good, bad = want.good or config.good, want.bad or config.bad

@@ -195,7 +195,8 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         even = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
         shares = np.where(total > 1e-9, shares / np.maximum(total, 1e-9), even)
         order = np.argsort(-shares, axis=1, kind="stable")
-        return Sources(*(np.take_along_axis(x, order, 1)[:, None] for x in (which, frames, shares)))
+        which, frames, shares = (np.take_along_axis(x, order, 1)[:, None] for x in (which, frames, shares))
+        return Sources(which, frames, shares)
 
     def _earlier_shares(self, state: ParametricGraphState) -> FloatArray:
         """(N,) how much of the pose is the earlier clip's: that of a blended transition, as `show` makes it."""
