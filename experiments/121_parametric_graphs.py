@@ -19,8 +19,7 @@ from similarity_material import PAGES
 
 from motionloom.methods import save_model
 from motionloom.methods.parametric_graph._kernels_body import cloud_distance
-from motionloom.methods.parametric_graph.edge_search import build_edge, point_clouds, propose_limits
-from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
+from motionloom.methods.parametric_graph.edge_search import point_clouds
 from motionloom.methods.parametric_graph.proposals import trade_offs
 from motionloom.methods.parametric_graph.tables import CLOUD
 from motionloom.plot.parametric_graph import draw_trade_offs
@@ -59,22 +58,12 @@ def kilobytes(model: Any) -> tuple[float, float, float]:
 
 
 def growth() -> str:
-    """KB of edges by their number of source samples and the dimensions of both nodes."""
-    out = []
-    for name, source, target in (("walk", "walk", "walk"), ("boxing", "duck", "punch"), ("boxing", "punch", "punch")):
-        model = graph(name)[0]
-        names = [n.name for n in model.nodes]
-        a, b = names.index(source), names.index(target)
-        limits = propose_limits(model.tables, model.nodes, a, b, model.config.region, model.fps)
-        made = []
-        for count in (10, 50, 200):
-            settings = EdgeSettings(count, 100, model.config.region, 0.01, 2, 0, True)
-            edge, _ = build_edge(model.tables, model.nodes, a, b, settings, limits, np.random.default_rng(0))
-            size = sum(x.nbytes for x in (edge.values, edge.low, edge.high, edge.points, edge.within)) if edge else 0
-            made.append(f"{size / 1024:.1f}")
-        d = f"{model.nodes[a].space.size} to {model.nodes[b].space.size}"
-        out.append(f"| {source} > {target} | {d} | {' | '.join(made)} |")
-    return "\n".join(out)
+    """KB of edges by their number of source samples n and by the dimensions of source and target, from their layout."""
+    rows = []
+    for a, b in ((1, 1), (1, 3), (3, 3)):
+        sizes = [8 * (n * (a + 2 * b + 2) + 2 * a) / 1024 for n in (10, 50, 200)]
+        rows.append(f"| {a} | {b} | {' | '.join(f'{size:.1f}' for size in sizes)} |")
+    return "\n".join(rows)
 
 
 def stored_alignment(model: Any) -> tuple[float, float, float]:
@@ -142,7 +131,7 @@ KB of an edge by its number of source samples n_s and by the dimensions of sourc
 numbers of the source, 2 D' of the target's box and two of the point, so an edge grows linearly with n_s and with the
 dimensions; to cover the source as densely, n_s itself has to grow exponentially with D (HECK 6.2.4).
 
-| edge | dimensions | n_s = 10 | 50 | 200 |
+| D | D' | n_s = 10 | 50 | 200 |
 | --- | --- | --- | --- | --- |
 {growth()}
 
