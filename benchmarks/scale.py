@@ -40,7 +40,7 @@ if case == "check":
     check_files([path])
 elif case == "evaluate":
     from motionloom.evaluate import evaluate_clips
-    evaluate_clips([clip[: round(60 * clip.fps)]], [clip])  # a result of a minute against the capture
+    evaluate_clips([clip], [clip])  # a result as long as the capture
 elif case.startswith("learn "):
     from motionloom.methods import learn
     learn(case.removeprefix("learn "), [clip])
