@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -31,3 +32,13 @@ def inputs(tiny_clips: list[Clip]) -> Mapping[str, Sequence[Any]]:
 def models(inputs: Mapping[str, Sequence[Any]]) -> Mapping[str, Model]:
     """One model of each method."""
     return Lazy(lambda name: learn(name, inputs[name]))
+
+
+@pytest.fixture
+def without_solver(monkeypatch):
+    """The geometric solver of the finishing pass raises: what holds was made by the method."""
+
+    def swept(*_):
+        raise AssertionError("the geometric solver was called")
+
+    monkeypatch.setattr(import_module("motionloom.constraints.solve"), "_swept", swept)

@@ -14,13 +14,34 @@ import pytest
 from feasible import SECONDS, feasible
 
 from learning_inputs import tiny_takes
-from motionloom.constraints import KINDS, Reach, Request, RootAt, RootPath, Start, residuals
+from motionloom.constraints import (
+    KINDS,
+    Avoid,
+    PoseAt,
+    PositionAt,
+    Reach,
+    Request,
+    RootAt,
+    RootPath,
+    Start,
+    residuals,
+)
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.fields import fields_of
 from motionloom.core.poses import Commands
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed, travel
-from motionloom.methods import METHODS, attempt, describe, learn, load_model, save_model, synthesize, synthesize_many
+from motionloom.methods import (
+    METHODS,
+    attempt,
+    describe,
+    lead_into_constraints,
+    learn,
+    load_model,
+    save_model,
+    synthesize,
+    synthesize_many,
+)
 from motionloom.methods.base import place
 from motionloom.methods.request_check import problems, with_parameters
 from motionloom.methods.synthesis import rendered
@@ -249,7 +270,7 @@ def assert_kept(model, kind, strength, seeds):
 
 
 @pytest.mark.parametrize(("method", "kind"), [(m, k) for m, k, strength in HONOURED if strength == "hard"])
-def test_hard_constraints_hold_before_the_finishing_pass(method, kind, models):
+def test_hard_constraints_hold_before_the_finishing_pass(method, kind, models, without_solver):
     """The finishing pass would bend any clip to any key, and hide a method that ignores it."""
     model = models[method]
     for seed in range(5):
@@ -259,6 +280,25 @@ def test_hard_constraints_hold_before_the_finishing_pass(method, kind, models):
         inner = model.inner_request(asked)
         rows = residuals(clip[: inner.length(model.fps)], inner)
         assert all(row.met for row in rows), rows
+
+
+NEAR = {"rad": 0.12, "m": 0.05}  # beyond the tolerance, for the search by itself
+
+
+@pytest.mark.parametrize("kind", [PoseAt, RootAt, RootPath, Reach, Avoid, PositionAt])
+@pytest.mark.parametrize("method", ["cuts", "motion-graph", "two-level-graph", "hierarchical-graph"])
+def test_searches_come_near_hard_constraints_by_themselves(method, kind, models, monkeypatch):
+    """What is led into the keys afterwards is centimetres: a method that ignored them would be metres off."""
+    if (kind, "hard") not in models[method].honours:
+        return
+    for name in ("lead_path", "lead_poses"):
+        monkeypatch.setattr(lead_into_constraints, name, lambda clip, hard: clip)
+    monkeypatch.setattr(lead_into_constraints, "reach_points", lambda clip, hard, smooth: clip)
+    for seed in range(3):
+        asked = feasible(models[method], kind, seed)
+        _, clip = rendered(models[method], asked, np.random.default_rng([seed, 0]))
+        constraint = asked.constraints[0]
+        assert constraint.worst(clip) <= constraint.limit + NEAR[constraint.unit]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,6 +6,7 @@ from motionloom.constraints.fields import Euler
 from motionloom.constraints.gaze import LookAt, facing, gaze
 from motionloom.constraints.ground_heights import FLAT, Ground, read_ground
 from motionloom.constraints.joint import Plant, PositionAt
+from motionloom.constraints.lead import lead_path, lead_poses
 from motionloom.constraints.own_parameters import load_parameter
 from motionloom.constraints.pace import Pace
 from motionloom.constraints.parameters import (
@@ -19,7 +20,7 @@ from motionloom.constraints.pose_along import GivenClip, PoseAlong
 from motionloom.constraints.request import Request
 from motionloom.constraints.residuals import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath, Start
-from motionloom.constraints.solve import GEOMETRIC, bend, solve
+from motionloom.constraints.solve import GEOMETRIC, missed_by, solve
 from motionloom.constraints.style import Style, StyleAlong, walked
 from motionloom.constraints.table import KINDS
 
@@ -53,11 +54,13 @@ __all__ = [
     "Start",
     "Style",
     "StyleAlong",
-    "bend",
     "check",
     "facing",
     "gaze",
+    "lead_path",
+    "lead_poses",
     "load_parameter",
+    "missed_by",
     "parameter_table",
     "read_ground",
     "residuals",

@@ -8,8 +8,8 @@ import pytest
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
-from motionloom.methods.bend_to_constraints import pose_problem, pose_warnings
 from motionloom.methods.graph.walk_clip import random_walk
+from motionloom.methods.lead_into_constraints import pose_problem, pose_warnings
 from motionloom.rotation import multiply
 from motionloom.samples import make
 

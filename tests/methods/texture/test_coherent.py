@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import pairwise, product
 
 import numpy as np
@@ -179,16 +178,6 @@ def test_the_plan_names_clip_and_frame_of_every_cell(model):
     assert set(np.unique(which)) <= {0, 1}
     assert frames.max() < 120
     assert plan.energy == ()
-
-
-@pytest.fixture
-def without_solver(monkeypatch):
-    """The geometric solver of the finishing pass raises: what holds was made by the method."""
-
-    def run(sweep):
-        raise AssertionError("the geometric solver was called")
-
-    monkeypatch.setattr(import_module("motionloom.constraints.solve")._Sweep, "run", run)
 
 
 def hard_keys(clips):

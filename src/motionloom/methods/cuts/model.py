@@ -17,10 +17,10 @@ from motionloom.kinematics.loop import Loop
 from motionloom.kinematics.resample import concatenate_aligned
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Band, Honours, Model, place
-from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, pose_warnings, root_problem
 from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.cut_points import Cuts
 from motionloom.methods.cuts.random_path import CutGraph, pieces, random_nodes
+from motionloom.methods.lead_into_constraints import lead_into, pose_problem, pose_warnings, root_problem
 from motionloom.methods.schedule import Reachable, frame_paces, schedule, style_problem
 from motionloom.methods.settings import Settings
 from motionloom.methods.steady_pace import steadiest, usual_changes
@@ -114,7 +114,7 @@ class CutsModel(Model[Options]):
     def render(self, plan: CutsPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         clip = place(concatenate_aligned([self.clips[c][a:b] for c, a, b in plan.pieces], progress), request, self)
         notes = pose_warnings(clip, request.constraints)
-        clip = bend_unless(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
+        clip = lead_into(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=tuple(notes)))
 
     def shortfall(self, clip: Clip, plan: CutsPlan, request: Request, options: Options) -> str:

@@ -16,7 +16,6 @@ from motionloom.constraints import Avoid, Constraint, Pace, Reach, Request, Root
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, part, replace
 from motionloom.kinematics.pace import STANDING_SPEED
 from motionloom.methods.base import Band, Model, O, place
-from motionloom.methods.bend_to_constraints import bend_unless, pose_problem, pose_warnings
 from motionloom.methods.graph.build.prune import walkable_frames
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.frame_names import frame_name
@@ -48,6 +47,7 @@ from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.graph.search.scheduled_walk import EdgeWeights, continue_route, scheduled_walk
 from motionloom.methods.graph.search.steadiness import steady_weights
 from motionloom.methods.graph.stored_checks import check_graph
+from motionloom.methods.lead_into_constraints import lead_into, pose_problem, pose_warnings
 from motionloom.methods.schedule import Reachable, nodes_of
 from motionloom.methods.settings import FAITHFUL, Settings
 
@@ -126,7 +126,7 @@ class GraphModel(Model[O]):
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
         clip = place(render(self.graph, plan.route, lift=self.cleans_feet(request), progress=progress), request, self)
         notes = (*plan.notes, *pose_warnings(clip, request.constraints))
-        clip = bend_unless(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
+        clip = lead_into(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:

@@ -25,7 +25,6 @@ from motionloom.constraints import (
 )
 from motionloom.core import Clip, NoPath, Note, Progress, part
 from motionloom.methods.base import Band, Honours
-from motionloom.methods.bend_to_constraints import pose_problem
 from motionloom.methods.graph import Route
 from motionloom.methods.graph.model import GraphModel, timeline
 from motionloom.methods.graph.query.messages import start_problem
@@ -38,6 +37,7 @@ from motionloom.methods.hierarchical_graph.hard_constraints import hard_requirem
 from motionloom.methods.hierarchical_graph.objective import material, score_terms
 from motionloom.methods.hierarchical_graph.search import RandomSearch, RoundResult
 from motionloom.methods.hierarchical_graph.search_arrays import TERMS, ScoreTerms, SearchMaterial
+from motionloom.methods.lead_into_constraints import pose_problem
 from motionloom.methods.settings import Settings
 from motionloom.methods.steady_pace import steadiest, usual_changes
 

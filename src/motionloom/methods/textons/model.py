@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style, bend
+from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
 from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.pace import change_rate
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
-from motionloom.methods.bend_to_constraints import bend_unless, pose_problem
+from motionloom.methods.lead_into_constraints import lead_into, pose_problem
 from motionloom.methods.settings import Settings
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.learn.lds import Texton
@@ -275,9 +275,9 @@ def with_fingers(clip: Clip, request: Request) -> Clip:
             poses += [dataclasses.replace(c, rotations=rotations)] if rotations else []
         elif own := tuple(skeleton.names[j] for j in c.target(skeleton).joints if j in held):
             poses.append(dataclasses.replace(c, joints=own))
-    clip = bend(clip, poses) if poses else clip
+    clip = lead_into(clip, poses)
     hard = [c for c in request.constraints if isinstance(c, PoseAt) and c.hard]
-    return bend_unless(clip, hard, pose_problem(clip, hard, BEND_POSE))
+    return lead_into(clip, hard, pose_problem(clip, hard, BEND_POSE))
 
 
 def _first_and_last(request: Request) -> tuple[PoseAt, PoseAt] | None:

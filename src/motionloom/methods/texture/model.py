@@ -34,7 +34,7 @@ from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.bend_to_constraints import pose_problem, root_problem, speed_problem
+from motionloom.methods.lead_into_constraints import pose_problem, root_problem, speed_problem
 from motionloom.methods.live import FrameSources, material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended

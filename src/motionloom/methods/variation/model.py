@@ -16,7 +16,7 @@ from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.bend_to_constraints import root_problem
+from motionloom.methods.lead_into_constraints import root_problem
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.variation.body import VariationBody, limb_of

@@ -1,4 +1,4 @@
-"""Bending a clip to hard constraints, and messages where it would have to be bent too far."""
+"""Leading a clip into hard constraints that it is near, and messages where it is too far from them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from motionloom.constraints import Constraint, PoseAt, RootAt, bend
+from motionloom.constraints import Constraint, PoseAt, RootAt, lead_path, lead_poses, missed_by
+from motionloom.constraints.reach_points import reach_points
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
 
 MAX_SPEED_RATIO, SPEED_MARGIN = 1.5, 0.5  # of the sources' highest speed, and m/s
 SPEED_TIME = 0.25  # s
+REACH = 0.12  # s over which limbs are moved to points
 LARGE_POSE_GAP = np.radians(15.0)  # a joint that has to turn farther gives a warning
 
 
-def bend_unless(clip: Clip, constraints: Iterable[Constraint], reason: str) -> Clip:
-    """The clip bent to its hard constraints; unchanged if there is a `reason` why it is too far from them."""
-    return clip if reason else bend(clip, constraints)
+def lead_into(clip: Clip, constraints: Iterable[Constraint], reason: str = "") -> Clip:
+    """The clip led into the hard constraints that the search has come near, as the method's limits allow.
+
+    Unchanged if there is a `reason` why it is too far from them, if they hold, or if leading misses them by more.
+    """
+    hard = [c for c in constraints if c.hard]
+    missed = missed_by(clip, hard)
+    if reason or not missed[0]:
+        return clip
+    led = reach_points(lead_poses(lead_path(clip, hard), hard), hard, REACH)
+    return led if missed_by(led, hard) < missed else clip
 
 
 def pose_problem(clip: Clip, constraints: Iterable[Constraint], angle: float) -> str:
