@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from similarity_material import CREDIT, PAGES, REAL
-from space_material import REQUESTS, errors, evenness, held_out, sliding, spaces
+from space_material import REQUESTS, errors, evenness, held_out, sliding, spaces, triangulated
 
 from motionloom.core import FloatArray
 from motionloom.methods import learn
@@ -45,27 +45,6 @@ def rules(model: Any) -> dict[str, Rule]:
         "nearest (HECK)": lambda asked: space.weights(asked, rule="nearest").weights,
         "smooth (ours)": lambda asked: space.weights(asked).weights,
     }
-
-
-def triangulated(values: FloatArray, asked: FloatArray) -> FloatArray:
-    """Barycentric weights in the Delaunay triangulation of the examples; outside, those of the nearest example."""
-    from scipy.spatial import Delaunay
-
-    out = np.zeros((len(asked), len(values)))
-    if values.shape[1] == 1:
-        order = np.argsort(values[:, 0])
-        for n, k in enumerate(order):
-            out[:, k] = np.interp(asked[:, 0], values[order, 0], np.eye(len(order))[n])
-        return out
-    mesh = Delaunay(values)
-    at = mesh.find_simplex(asked)
-    for n, cell in enumerate(at):
-        if cell < 0:
-            out[n, ((values - asked[n]) ** 2).sum(1).argmin()] = 1.0
-            continue
-        step = mesh.transform[cell, :-1] @ (asked[n] - mesh.transform[cell, -1])
-        out[n, mesh.simplices[cell]] = [*step, 1.0 - step.sum()]
-    return out
 
 
 def by_samples(clips: list[Any], settings: dict[str, Any]) -> FloatArray:

@@ -1,37 +1,29 @@
-"""Grids, verbs and spaces against motion whose truth is computed; registrations; Fourier interpolation; an engine.
+"""Grids, verbs and spaces against motion whose truth is computed.
 
     python experiments/113_known_truth.py
 
-Writes docs/experiments/known_truth.md. Samples only. Takes about three minutes.
+Writes docs/experiments/known_truth.md. Samples only. Takes about two minutes.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
-import tempfile
 import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 from similarity_material import PAGES
-from space_material import apart, stretched
+from space_material import apart
 
-from motionloom.blend.fourier import analyse, common_layout, in_clip, interpolated, interpolated_in_time
-from motionloom.constraints import PARAMETERS, MotionParameter, Request, parameter_table
+from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.constraints.builtin_parameters import target
 from motionloom.core import Clip, FloatArray
-from motionloom.io import load, save
 from motionloom.kinematics.feet.skate_measures import measure_skate
-from motionloom.kinematics.travel import along, from_root_motion, root_motion
 from motionloom.methods import attempt, learn
-from motionloom.methods.space.baked import baked
 from motionloom.methods.space.cutting import cut_cycles
-from motionloom.rotation import slerp
 from motionloom.samples import make
 from motionloom.samples.noise import Nature
 
@@ -127,70 +119,6 @@ def left_out(clips: list[Clip], truth: list[Clip], k: int, rule: str) -> tuple[f
     return float(near.mean()), float(near[-1, 0]), measure_skate(made).b or 0.0
 
 
-def fourier() -> list[str]:
-    """Eqs 2.12 and 2.13 halfway between walks, against a walk of that speed and turn."""
-    out = []
-    for name, a, b, middle in (
-        ("speed 1.0 to 1.6 m/s", {"speed": 1.0}, {"speed": 1.6}, {"speed": 1.3}),
-        ("turn -30 to 30 deg/s", {"turn": -0.52}, {"turn": 0.52}, {"turn": 0.0}),
-    ):
-        clips = [make("walk", seed=1, seconds=6, fps=60, **x) for x in (a, b, middle)]
-        layout = common_layout(clips)
-        first, last, truth = (analyse(clip, layout) for clip in clips)
-        made = [rule(first, last, 0.5) for rule in (interpolated, interpolated_in_time)]
-        shown = [in_clip(m._replace(period=truth.period), truth.period, 60.0, lock=False) for m in (*made, truth)]
-        errors = [100 * apart(clip, shown[2]).mean() for clip in shown[:2]]
-        out.append(f"| {name} | {errors[0]:.2f} | {errors[1]:.2f} | {100 * apart(shown[0], shown[1]).mean():.2f} |")
-        print(out[-1], flush=True)
-    return out
-
-
-def engine_blend(folder: Path, value: float, seconds: float) -> Clip:
-    """What a blend space of an engine makes of baked files: two neighbours by their nominal parameter, at one phase.
-
-    Reads space.json and the GLB files alone. Rotations are interpolated, root motion is added up frame by frame.
-    """
-    facts = json.loads((folder / "space.json").read_text())
-    at = np.array([next(iter(v["parameters"].values())) for v in facts["vertices"]])
-    cell = next((c for c in facts["simplices"] if at[c].min() <= value <= at[c].max()), facts["simplices"][0])
-    a, b = sorted(cell, key=lambda k: at[k])
-    share = float(np.clip((value - at[a]) / (at[b] - at[a]), 0, 1))
-    clips = [load(folder / facts["vertices"][k]["file"]) for k in (a, b)]
-    period = (1 - share) * facts["vertices"][a]["seconds"] + share * facts["vertices"][b]["seconds"]
-    frames = round(period * 30.0)
-    one, two = (stretched(clip, frames + 1) for clip in clips)
-    motion = (1 - share) * root_motion(one) + share * root_motion(two)
-    cycle = np.concatenate([motion[:-1]] * int(np.ceil(seconds / period)))[: round(seconds * 30)]
-    index = np.arange(len(cycle)) % frames
-    turns = slerp(one.rotations[index], two.rotations[index], np.full(one.rotations[index].shape[:-1], share))
-    root = (1 - share) * one.root[index] + share * two.root[index]
-    flat = Clip(one.skeleton, root, turns, frames / period)
-    return along(flat, from_root_motion(cycle, np.zeros(2), 0.0))
-
-
-def engine() -> list[str]:
-    """Requested against achieved turning rates, and skate: baked files in an engine, against `synthesize`."""
-    model = learn("parametric-space", walks()[::3], {"parameter": ["turn_rate"]})
-    asked = np.linspace(model.space.low[0] * 0.9, model.space.high[0] * 0.9, 9)
-    with tempfile.TemporaryDirectory() as name:
-        folder, found = Path(name), baked(model)
-        for k, clip in enumerate(found.clips):
-            save(clip, folder / f"vertex_{k:03d}.glb")
-            found.facts["vertices"][k]["file"] = f"vertex_{k:03d}.glb"
-        (folder / "space.json").write_text(json.dumps(found.facts))
-        played = [engine_blend(folder, float(v), 4.0) for v in asked]
-    wishes = [f"{{seconds: 4, parameters: {{turn_rate: {v}rad/s}}}}" for v in asked]
-    ours = [attempt(model, Request.from_yaml(text)).clip for text in wishes]
-    out = []
-    for kind, clips in (("engine, baked files", played), ("synthesize", ours)):
-        got = np.array([PARAMETERS["turn_rate"].measured(clip)[0] for clip in clips])
-        off = 100 * np.abs(got - asked) / model.space.ranges[0]
-        skate = np.mean([measure_skate(clip).b or 0.0 for clip in clips])
-        out.append(f"| {kind} | {off.mean():.2f} / {off.max():.2f} | {skate:.1f} |")
-        print(out[-1], flush=True)
-    return out
-
-
 def main() -> None:
     text = f"""# Grids, verbs and spaces against known truth
 
@@ -221,23 +149,6 @@ performer do, are 2.7 cm from each other on average. (Targets: 1 cm, and 3 cm at
 
 These walks are in step already, so the registrations agree. With steps that vary, the target of 1 cm is missed: 1.69 cm
 for the joints. The end of the cycle is met.
-
-## Fourier series
-
-Half of the way between two walks, against the walk that lies there, and the two rules against each other (joints, cm):
-
-| walks | eq 2.12 (amplitudes and phases) | eq 2.13 (values) | apart |
-| --- | --- | --- | --- |
-{chr(10).join(fourier())}
-
-## A game engine's blend space
-
-`bake` writes three walks (of -45, 0 and 45 degrees per second); an engine reads `space.json` and the GLB files, takes
-the two clips around the requested value, plays them at one phase and interpolates. Nine requests of 4 s:
-
-| | error, mean / worst % of the range | skate, cm/s |
-| --- | --- | --- |
-{chr(10).join(engine())}
 """
     (PAGES / "known_truth.md").write_text(text, encoding="utf-8")
 

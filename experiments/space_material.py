@@ -139,6 +139,27 @@ def sliding(model: Any, weights: FloatArray) -> float:
     return float(np.mean([planted_speed(c, {n: c.label(n) for n in c.label_names}) for c in made]))
 
 
+def triangulated(values: FloatArray, asked: FloatArray) -> FloatArray:
+    """Barycentric weights in the Delaunay triangulation of the examples; outside, those of the nearest example."""
+    from scipy.spatial import Delaunay
+
+    out = np.zeros((len(asked), len(values)))
+    if values.shape[1] == 1:
+        order = np.argsort(values[:, 0])
+        for n, k in enumerate(order):
+            out[:, k] = np.interp(asked[:, 0], values[order, 0], np.eye(len(order))[n])
+        return out
+    mesh = Delaunay(values)
+    at = mesh.find_simplex(asked)
+    for n, cell in enumerate(at):
+        if cell < 0:
+            out[n, ((values - asked[n]) ** 2).sum(1).argmin()] = 1.0
+            continue
+        step = mesh.transform[cell, :-1] @ (asked[n] - mesh.transform[cell, -1])
+        out[n, mesh.simplices[cell]] = [*step, 1.0 - step.sum()]
+    return out
+
+
 def line(model: Any, steps: int) -> FloatArray:
     """Parameters at even steps along the range, or from one corner of the examples to the other."""
     space = model.space

@@ -7,6 +7,7 @@ import pytest
 
 from motionloom.core import Cancelled
 from motionloom.core.progress import Silent
+from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.recipes.blending import change_bands, fourier_motion
@@ -44,7 +45,18 @@ def test_bands_of_clips_at_two_rates_lock_feet_where_they_stand_at_the_lower_rat
 def test_a_note_states_how_many_contacts_are_held_and_progress_is_reported():
     walk = make("walk", seed=2, style="tired", seconds=3, fps=30)
     shares: list[float | None] = []
-    made = change_bands(walk, gains=[0.2, 0.5], progress=Followed(shares))
+    made = change_bands(walk, gains=[4.0, 3.0, 2.0], progress=Followed(shares))
     assert any("feet locked in" in str(note) for note in made.origin.notes)
     assert shares[-1] == 1.0
     assert None in shares or any(0 < s < 1 for s in shares if s is not None)
+
+
+@pytest.mark.parametrize("gains", [[1.0], [4.0, 3.0, 2.0], [0.0, 0.2, 0.5]])
+def test_changed_bands_keep_feet_on_the_ground(gains):
+    """Feet are held in most contacts of the clip (heels roll off in the others), and slide far less."""
+    walk = make("walk", seed=1, seconds=4, fps=30)
+    made = change_bands(walk, gains=gains)
+    [note] = [str(note) for note in made.origin.notes if "feet locked" in str(note)] or ["feet locked in 100 %"]
+    assert int(note.partition("locked in ")[2].split()[0]) >= 65
+    free = change_bands(walk, gains=gains, lock_feet=False)
+    assert measure_skate(made).b <= max(0.25 * measure_skate(free).b, measure_skate(walk).b + 0.2)

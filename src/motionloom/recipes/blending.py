@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from motionloom.analysis import same_rate
 from motionloom.blend.bands import exchange_bands, with_gains
 from motionloom.blend.clips import blend_clips as blended
@@ -18,11 +20,16 @@ from motionloom.blend.fourier import (
     interpolated_in_time,
     with_characteristic,
 )
-from motionloom.core import BadRequest, BoolArray, Clip, Note, Progress, part, replace, silent, with_labels
-from motionloom.kinematics.feet.contacts import contacts
+from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent, with_labels
+from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
+from motionloom.kinematics.feet.contacts import contacts, part_positions
+from motionloom.kinematics.feet.plants import WHOLE_CONTACT
 from motionloom.kinematics.feet.skate_removal import pin_plants
+from motionloom.kinematics.feet.smoothing import gaussian
 from motionloom.kinematics.resample import resample
 from motionloom.recipes.recorded_edits import edit_step
+
+FOLLOWING = 0.05  # s: deviation of the Gaussian over the path by which hips follow standing feet
 
 
 def blend_clips(
@@ -55,7 +62,7 @@ def change_bands(
 ) -> Clip:
     """The clip with its frequency bands multiplied by `gains`, or mixed with those of another clip by `shares`.
 
-    Feet are then locked where they stand in the clip.
+    Feet are then locked where they stand in the clip, and the hips travel as the standing feet demand.
     """
     if (other is None) == bool(shares):
         raise BadRequest("shares are those of a second clip: give both or none of them")
@@ -74,18 +81,40 @@ def change_bands(
         made = clip
     made = with_gains(made, gains, kind) if gains else made
     if lock_feet:
-        made = _locked(made, contacts(clip), part(report, 0.5, 1.0))
+        made = _locked(_on_feet(made, clip), clip, part(report, 0.5, 1.0))
     report(1.0, "changing bands")
     return replace(made, origin=made.origin.with_made(step))
 
 
-def _locked(made: Clip, standing: dict[str, BoolArray], progress: Progress) -> Clip:
-    """The clip with its feet locked in the contacts `standing`; a note states how much of them could be held."""
-    given = {name: on[: len(made)] for name, on in standing.items()}
-    pinned = pin_plants(with_labels(made, given), progress=progress)
+def _on_feet(made: Clip, clip: Clip) -> Clip:
+    """The clip `made` from another one, moved over the ground so that its standing feet move as they do in the other.
+
+    Changed legs step farther or less far than the hips travel, and no leg could hold its place then.
+    """
+    frames = len(made)
+    on = np.stack([x[:frames] for x in contacts(clip).values()] or [np.zeros(frames, bool)], 1)
+    on = on[1:] & on[:-1]
+    points = part_positions(made)[..., [0, 2]] - part_positions(clip)[:frames][..., [0, 2]]
+    if not points.shape[1] or not on.any():
+        return made
+    speed = (on[..., None] * np.diff(points, axis=0)).sum(1) / np.maximum(on.sum(1), 1)[:, None]
+    shift = gaussian(np.concatenate([np.zeros((1, 2)), -np.cumsum(speed, axis=0)]), FOLLOWING * made.fps)
+    root = made.root.copy()
+    root[:, [0, 2]] += shift - shift[:1]
+    return replace(made, root=root)
+
+
+def _locked(made: Clip, clip: Clip, progress: Progress) -> Clip:
+    """The clip `made` with its feet locked in the contacts of another one, and swinging feet as high as in that one.
+
+    A note states in how many of the contacts feet could be held.
+    """
+    given = {name: on[: len(made)] for name, on in contacts(clip).items()}
+    pinned = pin_plants(with_labels(made, given), toe=WHOLE_CONTACT, progress=progress)
     total = sum(int(on.sum()) for on in given.values())
     held = sum(int((on & pinned.labels[name]).sum()) for name, on in given.items() if name in pinned.labels)
-    out = replace(pinned.clip, labels=made.labels, label_names=made.label_names)
+    lifted = lift_swings(pinned.clip, usual_clearance([clip])) if pinned.moved > 0 else pinned.clip
+    out = replace(lifted, labels=made.labels, label_names=made.label_names, origin=made.origin)
     if total == 0 or held == total:
         return out
     note = Note(

@@ -49,6 +49,9 @@ class ToeHold(NamedTuple):
     speed: float = CALM_SPEED  # m/s: likewise where it moves faster than this until the contact ends
 
 
+WHOLE_CONTACT = ToeHold(rise=0.06, speed=1.0)  # in all of a given contact, while the toe rolls to its tip, too
+
+
 def plan_foot(
     path: FootPath, fps: float, *, ease: float, farthest: float, rise: float, toe_rise: float, toe_speed: float
 ) -> FootPlan:

@@ -18,7 +18,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Pro
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.feet.contacts import foot_parts
-from motionloom.kinematics.feet.plants import ToeHold
+from motionloom.kinematics.feet.plants import WHOLE_CONTACT
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
@@ -28,7 +28,6 @@ from motionloom.methods.space.plan import LockShift, RequestedValues, SpacePlan,
 from motionloom.methods.space.settings import SpaceOptions
 from motionloom.methods.space.space import Space
 
-HELD_TOE = ToeHold(rise=0.06, speed=1.0)  # a toe is held in all of a blended contact, while it rolls to its tip, too
 LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
 
 O = TypeVar("O", bound=SpaceOptions)  # noqa: E741 -- the method's own Options
@@ -234,13 +233,13 @@ class SpaceModel(Model[O]):
     def _locked(self, clip: Clip) -> Clip:
         hard = np.zeros((len(clip), len(self.skeleton)), bool)
         hard[0, 0] = True  # a result starts where it was asked to
-        pinned = pin_plants(clip, hard=hard, toe=HELD_TOE)
+        pinned = pin_plants(clip, hard=hard, toe=WHOLE_CONTACT)
         return replace(lift_swings(pinned.clip, self._clearance), origin=clip.origin)
 
     @cached_property
     def _clearance(self) -> float:
         """m: how high swinging toes pass in the examples; a blend of swings at different moments passes lower."""
-        locked = [pin_plants(clip, toe=HELD_TOE).clip for clip in self.examples]
+        locked = [pin_plants(clip, toe=WHOLE_CONTACT).clip for clip in self.examples]
         return usual_clearance(locked, percentile=50.0)
 
     def _named(self, values: FloatArray) -> list[tuple[str, tuple[float, ...], str]]:
