@@ -44,13 +44,14 @@ def turn_notes(action: Clip, lower: Clip, seconds: FloatArray) -> Iterator[Note]
     size = min(round(TURN_TIME * lower.fps), len(lower) - 1)
     if size < 1:
         return
-    own, below = (heading[size:] - heading[:-size] for heading in (headings(action), headings(lower)))
+    heading = headings(action)
+    own, below = (values[size:] - values[:-size] for values in (heading, headings(lower)))
     turns = (np.abs(own) > LARGE_TURN) & (np.abs(own - below) > LARGE_TURN)
     covered = np.zeros(len(lower), bool)
     for first, end in runs(turns):
         covered[first : end + size] = True
     for first, end in runs(covered):
-        angle = np.degrees(np.ptp(headings(action)[first:end]))
+        angle = np.degrees(np.ptp(heading[first:end]))
         yield Note(
             f"{action.name or 'the action'} turns by {angle:.0f} degrees at {seconds[first]:.1f} to "
             f"{seconds[end - 1]:.1f} s of its own time, which the legs below do not: its arms and head show the turn; "

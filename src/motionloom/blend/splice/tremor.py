@@ -7,6 +7,8 @@ they are, so that it moves faster than in either clip.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from motionloom.blend.splice.posture import PartPose
@@ -36,17 +38,22 @@ def tremor(turns: FloatArray, fps: float) -> FloatArray:
     return angle_between(turns, slow_part(turns, fps))
 
 
-def steadied(turns: FloatArray, fps: float, like: FloatArray | None = None) -> tuple[FloatArray, BoolArray]:
+def steadied(
+    turns: FloatArray, fps: float, like: Callable[[], FloatArray] | None = None
+) -> tuple[FloatArray, BoolArray]:
     """Rotations (F, 4) without tremor, and (F,) the frames in which they had any; all others keep their bits.
 
-    With `like` (F, 4), the fast movements of these rotations take the place of the tremor, so that nothing changes
-    where both are the same.
+    With `like`, which returns (F, 4), the fast movements of these rotations take the place of the tremor, so that
+    nothing changes where both are the same.
     """
     slow = slow_part(turns, fps)
     size = angle_between(turns, slow)
     limit = max(LEAST, RATIO * float(np.median(size)))
+    if size.max() <= limit:
+        return turns, np.zeros(len(turns), bool)
     share = smoothstep(envelope(np.maximum(size - limit, 0.0), max(1, round(NEAR * fps))) / limit)
-    target = slow if like is None else multiply(slow, multiply(inverse(slow_part(like, fps)), like))
+    own = None if like is None else like()
+    target = slow if own is None else multiply(slow, multiply(inverse(slow_part(own, fps)), own))
     trembles = share > 0
     return np.where(trembles[:, None], slerp(turns, target, share), turns), trembles
 
@@ -71,7 +78,7 @@ def without_tremor(
     """
     shape = lower.cloud.mean(0)
     chest = chest_turns(lower, shape)
-    calm, trembles = steadied(chest, fps, chest_turns(upper, shape))
+    calm, trembles = steadied(chest, fps, lambda: chest_turns(upper, shape))
     if trembles.any():
         change = multiply(inverse(lower.above), multiply(multiply(calm, inverse(chest)), lower.above))
         local = np.where(trembles[:, None], multiply(change, local), local)
