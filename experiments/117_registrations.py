@@ -212,7 +212,7 @@ skate of three seconds, without locking, cm/s:
 | --- | --- | --- | --- | --- |
 {chr(10).join(fourier())}
 
-As GUAN states, the results are similar.
+As GUAN states, the poses are similar; before feet are locked, those of eq 2.12 slide more.
 
 ## A game engine's blend space
 
