@@ -8,6 +8,7 @@ import pytest
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
+from motionloom.methods.graph.query.messages import result_notes
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.lead_into_constraints import pose_problem, pose_warnings
 from motionloom.rotation import multiply
@@ -128,6 +129,14 @@ def test_a_hard_pose_that_nobody_strikes_is_warned_of():
     assert "differs by 57 degrees at" in note.text
     assert pose_warnings(walk, [PoseAt(time=1, pose=walk[31:32])]) == []
     assert pose_warnings(walk, [PoseAt(time=1, pose=replace(walk[30:31], rotations=turned), weight=1.0)]) == []
+
+
+def test_a_body_that_walks_sideways_gives_a_warning():
+    walk = make("walk", seconds=4, fps=30)
+    aside = replace(walk, root=walk.root @ [[np.cos(0.4), 0, np.sin(0.4)], [0, 1, 0], [-np.sin(0.4), 0, np.cos(0.4)]])
+    assert all(note.level != "warning" for note in result_notes(walk, [walk], [AHEAD]))
+    [found] = [note.text for note in result_notes(aside, [walk], [AHEAD]) if note.level == "warning"]
+    assert "faces 23 degrees away from its direction of travel on average" in found
 
 
 @pytest.mark.parametrize("method", METHODS[:2])
