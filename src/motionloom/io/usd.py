@@ -27,6 +27,7 @@ from motionloom.core import (
 from motionloom.core.files import check_regular
 from motionloom.core.origin import all_terms
 from motionloom.io import units_and_axes as conv
+from motionloom.io.atomic_files import replacing
 from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.isolated_reading import read_in_own_process
 from motionloom.io.reader_settings import DEFAULT, Reading
@@ -62,7 +63,8 @@ def write_usd_crowd(clips: Sequence[Clip], path: str | Path) -> None:
     for i, clip in enumerate(clips):
         usd.Sdf.CopySpec(_layer_of(clip, path, None, None, usd), "/Body", crowd, f"/Crowd/Member_{i:04d}")
     crowd.comment = all_terms(clip.origin.licence for clip in clips)
-    _export(crowd, path, usd)
+    with replacing(path) as staged:
+        _export(crowd, staged / path.name, usd)
 
 
 def _anonymous(path: Path, usd: Any) -> Any:
