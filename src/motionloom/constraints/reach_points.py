@@ -13,8 +13,11 @@ from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.pose import PoseAt
 from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.root import RootAt
-from motionloom.core import Clip, FloatArray
-from motionloom.kinematics.body.proportions import leg_length
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray
+from motionloom.kinematics.body.proportions import can_bend, leg_length
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.feet.contacts import contacts, foot_parts
+from motionloom.kinematics.feet.hold_feet import hold_feet
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ik.chain import solve_chain
 from motionloom.kinematics.ik.targets import PoseTarget, PositionTarget, Target
@@ -90,7 +93,23 @@ class _Limbs:
             self._reach(near, sorted({j for c in near for j in chains[c]}), root=False)
         near = [c for c in asked if self._within(c, chains[c], MAX_HIP_SHIFT * leg_length(skeleton))]
         if not all(c.met(self.clip) for c in near):
-            self._reach(near, sorted({j for c in near for j in chains[c]}), root=True)
+            joints = sorted({j for c in near for j in chains[c]})
+            before = self.clip
+            self._reach(near, joints, root=True)
+            for foot in feet(skeleton):
+                if can_bend(skeleton, foot) and foot.thigh not in joints:
+                    fixed = self._fixed((foot.thigh, foot.shin, foot.ankle))
+                    self.clip = hold_feet(before, self.clip, [foot], fixed)
+
+    def _fixed(self, joints: Sequence[int]) -> BoolArray:
+        """(F,) the frames in which a hard pose fixes one of these joints."""
+        out = np.zeros(len(self.clip), bool)
+        for c in self.hard:
+            if isinstance(c, PoseAt) and set(joints) & set(c.target(self.clip.skeleton).joints):
+                out[self._at(c)] = True
+            elif isinstance(c, PoseAlong) and set(joints) & set(c.chosen(self.clip.skeleton)):
+                out[list(c.frames(len(self.clip), self.clip.fps))] = True
+        return out
 
     def _within(self, c: PositionAt | Plant, joints: Sequence[int], slack: float = 0.0) -> bool:
         """Could these joints, turned as they like, bring the tip there? `slack`: metres that their top may move."""
@@ -133,8 +152,19 @@ class _Limbs:
         if isinstance(c, PositionAt):
             return PositionTarget(joint, np.array([self._at(c)]), np.array(c.target))
         frames = np.array(c.frames(len(self.clip), self.clip.fps))
-        anchor = fk(self.clip)[frames, joint].mean(0) if c.target is None else np.array(c.target)
+        anchor = self._anchor(joint, frames) if c.target is None else np.array(c.target)
         return PositionTarget(joint, frames, anchor)
+
+    def _anchor(self, joint: int, frames: IntArray) -> FloatArray:
+        """Where a joint without a target is kept: at its mean place, and a joint of a foot as low as it stands."""
+        skeleton, places = self.clip.skeleton, fk(self.clip)[frames, joint]
+        anchor = places.mean(0)
+        labels = [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.ankle)]
+        touching = contacts(self.clip) if labels else {}
+        standing = np.any([touching[n][frames] for n in labels], axis=0) if labels else np.zeros(len(frames), bool)
+        if standing.any():
+            anchor[1] = places[standing, 1].mean()
+        return anchor
 
     def _held(self, joints: list[int], root: bool, here: set[int]) -> tuple[list[Target], list[int]]:
         """What poses and places already fixed: targets at the frames in `here`, whole frames elsewhere."""

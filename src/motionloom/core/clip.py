@@ -125,6 +125,15 @@ def replace(clip: Clip, **changes: Any) -> Clip:
     return new
 
 
+def is_contact(label: str) -> bool:
+    """Whether a label is a contact of a foot part (`contact:left_heel`); other labels are styles and actions.
+
+    >>> is_contact("contact:left_toe"), is_contact("mood:happy")
+    (True, False)
+    """
+    return label.startswith("contact:")
+
+
 def with_labels(clip: Clip, labels: dict[str, BoolArray]) -> Clip:
     """The clip with these labels set; others stay as they are."""
     names = [n for n in clip.label_names if n not in labels] + list(labels)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
 from motionloom.constraints import Constraint, PoseAt, RootAt, lead_path, lead_poses, missed_by
 from motionloom.constraints.reach_points import reach_points
-from motionloom.core import Clip, Note
+from motionloom.core import Clip, FloatArray, Note
 from motionloom.core.note import warning
 
 MAX_SPEED_RATIO, SPEED_MARGIN = 1.5, 0.5  # of the sources' highest speed, and m/s
@@ -30,12 +30,18 @@ def lead_into(clip: Clip, constraints: Iterable[Constraint], reason: str = "") -
     return led if missed_by(led, hard) < missed else clip
 
 
-def pose_problem(clip: Clip, constraints: Iterable[Constraint], angle: float) -> str:
-    """The first hard pose that differs from the frame at its time by more than `angle` at some joint; or ""."""
+def pose_problem(
+    clip: Clip, constraints: Iterable[Constraint], angle: float, among: Collection[int] | None = None
+) -> str:
+    """The first hard pose that differs from the frame at its time by more than `angle` at some joint; or "".
+
+    Of the joints, only those `among` these count, if given.
+    """
     for c in constraints:
-        if isinstance(c, PoseAt) and c.hard and (worst := c.worst(clip)) > c.limit + angle:
+        if isinstance(c, PoseAt) and c.hard and (worst := _worst(c, clip, among)) > c.limit + angle:
             return (
-                f"no available frames are near {c.describe()}: {_joint(c, clip)} differs by {np.degrees(worst):.0f} "
+                f"no available frames are near {c.describe()}: {_joint(c, clip, among)} differs by "
+                f"{np.degrees(worst):.0f} "
                 f"degrees, allowed {np.degrees(angle):.0f} (option `bend_pose`)"
             )
     return ""
@@ -55,7 +61,8 @@ def speed_problem(clip: Clip, sources: Iterable[Clip]) -> str:
     if speed <= MAX_SPEED_RATIO * fastest + SPEED_MARGIN:
         return ""
     return (
-        f"the places requested are too far apart: the hips would move at {speed:.1f} m/s, the clips reach {fastest:.1f}"
+        f"the places requested are too far apart: the hips would move at {speed:.1f} m/s, the clips, and those given "
+        f"in the request, reach {fastest:.1f}"
     )
 
 
@@ -81,9 +88,21 @@ def pose_warnings(clip: Clip, constraints: Iterable[Constraint]) -> list[Note]:
     return found
 
 
-def _joint(c: PoseAt, clip: Clip) -> str:
+def _gaps(c: PoseAt, clip: Clip, among: Collection[int] | None) -> FloatArray:
+    """What is missing at each joint of a pose, then in height; 0 at joints that are not `among` those that count."""
+    off, joints = np.abs(c.residual(clip)), c.target(clip.skeleton).joints
+    if among is not None:
+        off[: len(joints)][[j not in among for j in joints]] = 0.0
+    return off
+
+
+def _worst(c: PoseAt, clip: Clip, among: Collection[int] | None) -> float:
+    return float(_gaps(c, clip, among).max(initial=0.0))
+
+
+def _joint(c: PoseAt, clip: Clip, among: Collection[int] | None = None) -> str:
     """The joint that differs most."""
-    off = np.abs(c.residual(clip))
+    off = _gaps(c, clip, among)
     joints = c.target(clip.skeleton).joints
     at = int(off.argmax())
     return clip.skeleton.names[joints[at]] if at < len(joints) else "the height of the hips"

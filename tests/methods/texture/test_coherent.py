@@ -9,7 +9,9 @@ import pytest
 
 from motionloom.constraints import Ground, Pace, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
 from motionloom.core import Clip, UnsupportedConstraint, replace, silent, with_labels
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
+from motionloom.kinematics.feet.grounding import MAX_SINK
 from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.pace import pace
 from motionloom.kinematics.resample import resample
@@ -395,3 +397,48 @@ def test_a_key_that_no_motion_of_the_clips_can_reach_is_reported(model, far):
     assert not found.met
     assert "the hips would move at" in found.reason
     assert attempt(model, Request(seconds=2, constraints=(RootAt(time=1.0, position=(0.2, 1.4)),))).met
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "root_at: {time: 3, height: 0.8}",
+        "plant: {joint: left_foot, span: [2.5, 3.5]}",
+        "plant: {joint: right_foot, span: [1.0, 1.6]}",
+    ],
+)
+def test_keys_of_height_and_plants_leave_feet_above_the_floor_and_hips_calm(model, key):
+    def lowest(clip):
+        return fk(clip)[:, [j for foot in feet(clip.skeleton) for j in (foot.ankle, foot.toe)], 1].min()
+
+    def hip_speed(clip):
+        return np.abs(np.diff(clip.root[:, 1])).max() * clip.fps
+
+    for seed in range(2):
+        made = synthesize(model, Request.from_yaml(f"{{seconds: 5, constraints: [{{{key}}}]}}"), seed=seed)
+        assert lowest(made) > min(map(lowest, model.clips)) - MAX_SINK - 1e-3
+        assert hip_speed(made) < max(map(hip_speed, model.clips)) + 0.3
+
+
+def test_a_label_with_a_colon_is_a_style(clips):
+    labelled = [with_labels(clip, {"mood:happy": np.ones(len(clip), bool)}) for clip in clips]
+    assert "mood:happy" in learn("texture", labelled).styles
+
+
+@pytest.mark.parametrize("other", ["-180deg", "540deg"])
+def test_equal_headings_are_one_hard_value(clips, other):
+    keys = f"[{{root_at: {{time: 1, heading: 180deg}}}}, {{root_at: {{time: 1, heading: {other}}}}}]"
+    request = Request.from_yaml(f"{{seconds: 2, constraints: {keys}}}")
+    assert read_keys(request, clips[0].skeleton, 60, 30.0).root_weights[30, 2] == np.inf
+
+
+def test_points_and_plants_are_key_cells_and_keys_do_not_count_as_mixed(model):
+    hand = PositionAt(joint="left_hand", time=1.0, target=(0.4, 1.2, 1.0))
+    request = Request(seconds=2, constraints=(hand, Plant(joint="left_foot", span=(0.5, 1.0))))
+    plan = model.plan(request, np.random.default_rng(0))
+    keys = plan.key_cells(request.constraints, model.skeleton, model.fps)
+    assert keys[30, model.skeleton.joint("left_hand")]
+    assert keys[15:30, model.skeleton.joint("left_foot")].all()
+    source = np.repeat(np.arange(4)[:, None], 3, 1)
+    source[1, 2] = -1
+    assert plan._replace(source=source).mixed == 0.0

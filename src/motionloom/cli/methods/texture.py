@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from motionloom.methods.texture import Options, TextureModel
     from motionloom.methods.texture.plan import TexturePlan
 
+FILES = ("texture.png", "neighbourhood.png", "cells.npz")
+
 
 def texture(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with texture.")],
@@ -30,28 +32,30 @@ def texture(
     ] = None,
     seed: Seed = 0,
     root: Root = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Draw the texture of joints and frames, each cell coloured by its source and keys marked, and list E.
 
-    cells.npz holds the clip and the frame of every cell, keys, and E of every level and pass.
+    cells.npz holds the clip and the frame (counted at the frame rate of the model) of every cell, keys, and E of every
+    level and pass.
     """
     import numpy as np
 
+    from motionloom.io import check_target
     from motionloom.io.arrays.npz_data import npz_bytes
     from motionloom.io.atomic_files import write_whole
-    from motionloom.methods.texture.faithful.keys import read_keys
     from motionloom.methods.texture.plan import TexturePlan
 
+    for name in FILES:
+        check_target(out / name, overwrite=force)
     learned = _load(model)
     asked = given_request(request, root=root)
     with busy("making") as report:
         plan = learned.plan(asked, np.random.default_rng([seed, 0]), report)
     assert isinstance(plan, TexturePlan)
-    inner, options = learned.inner_request(asked), learned.options(asked)
-    keyed = read_keys(inner, learned.skeleton, plan.frames, learned.fps)
-    keys = keyed.turn_weights >= 0
-    keys[:, 0] |= (keyed.root_weights >= 0).any(1)
+    options = learned.options(asked)
+    keys = plan.key_cells(learned.inner_request(asked).constraints, learned.skeleton, learned.fps)
     out.mkdir(parents=True, exist_ok=True)
     _draw(learned, plan, options, keys, out, joint)
     which, frames = plan.clip_frames
@@ -59,13 +63,12 @@ def texture(
     names = {"clips": np.array(plan.names), "joints": np.array(learned.skeleton.names)}
     stored = npz_bytes({"clip": which, "frame": frames, "keys": keys, **names, "energy": energy})
     write_whole(out / "cells.npz", [stored])
-    mixed = float((which != which[:, :1]).any(1).mean() if len(plan.names) > 1 else 0.0)
-    mixed = max(mixed, float((frames != frames[:, :1]).any(1).mean()))
+    mixed = plan.mixed
     summary: dict[str, Any] = {
         "frames": plan.frames,
         "mixed": mixed,
         "energy": [e._asdict() for e in plan.energy],
-        "files": [str(out / name) for name in ("texture.png", "neighbourhood.png", "cells.npz")],
+        "files": [str(out / name) for name in FILES],
     }
     if json:
         print_json(summary)

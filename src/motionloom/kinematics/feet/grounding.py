@@ -193,11 +193,11 @@ def low_contacts(clip: Clip, contacts: BoolArray, heights: FloatArray) -> BoolAr
     return contacts & (above < HEIGHT[0] * leg_length(clip.skeleton))
 
 
-def lift_sunk_feet(clip: Clip, heights: FloatArray, *, standing: bool = True) -> Clip:
+def lift_sunk_feet(clip: Clip, heights: FloatArray, *, standing: bool = True, held: BoolArray | None = None) -> Clip:
     """The clip with its legs bent where a foot part is more than `MAX_SINK` below its usual height on the floor.
 
     A clip without labels of contacts was not grounded either: it stays as it is. Unless `standing`, feet stay as they
-    are while they have a contact.
+    are while they have a contact. Legs with a joint that is `held` (F, J) stay as they are in these frames.
     """
     parts = foot_parts(clip.skeleton)
     if not parts or not clip.label_names:
@@ -213,7 +213,32 @@ def lift_sunk_feet(clip: Clip, heights: FloatArray, *, standing: bool = True) ->
         if not standing:
             on = np.any([clip.label(parts[i].label) for i in own], axis=0)
             rise = rise * away_from(np.flatnonzero(on), len(on), width)
+        if held is not None:
+            still = held[:, [foot.thigh, *clip.skeleton.below(foot.thigh)]].any(1)
+            rise = rise * away_from(np.flatnonzero(still), len(rise), width)
         raise_foot(clip, rotations, foot, rise)
+    return replace(clip, rotations=rotations)
+
+
+def lift_sunk_toes(clip: Clip, heights: FloatArray, held: BoolArray) -> Clip:
+    """The clip with its feet pitched about the ankles where toes are more than `MAX_SINK` below their usual height.
+
+    Ankles stay where they are; a foot that is `held` (F, J) keeps its pitch in these frames.
+    """
+    parts, rotations = foot_parts(clip.skeleton), clip.rotations.copy()
+    width = max(1, round(LIFT_TIME * clip.fps))
+    for foot, own in parts_by_foot(clip.skeleton):
+        toe = next((i for i in own if parts[i].name.endswith("toe")), None)
+        if toe is None:
+            continue
+        bone = part_positions(clip)[:, toe] - fk(clip)[:, foot.ankle]
+        need = np.maximum(heights[toe] - MAX_SINK - fk(clip)[:, foot.ankle, 1] - bone[:, 1], 0.0)
+        rise = envelope(need, width) * away_from(np.flatnonzero(held[:, foot.ankle]), len(need), width)
+        length, flat = np.linalg.norm(bone, axis=1), np.maximum(np.hypot(bone[:, 0], bone[:, 2]), 1e-9)
+        then = np.arcsin(np.clip((bone[:, 1] + rise) / np.maximum(length, 1e-9), -1.0, 1.0))
+        axis = np.stack([-bone[:, 2], np.zeros(len(bone)), bone[:, 0]], 1) / flat[:, None]
+        turn = from_axis_angle(axis, np.where(rise > 0.0, then - np.arctan2(bone[:, 1], flat), 0.0))
+        raise_foot(clip, rotations, foot, np.zeros(len(rise)), turn)
     return replace(clip, rotations=rotations)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.constraints import Constraint, Pace, RootPath
+from motionloom.constraints import Constraint, Pace, Plant, RootPath
 from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.routes import follow
 from motionloom.core import Clip, FloatArray, replace
+from motionloom.kinematics.feet.contacts import foot_parts, runs
 from motionloom.kinematics.pace import STANDING_SPEED, pace
 from motionloom.kinematics.travel import travel
 from motionloom.methods.texture.paths import on_path, path_places
@@ -17,6 +18,7 @@ from motionloom.methods.texture.paths import on_path, path_places
 STRIDE = 1.25  # times: steps are lengthened or shortened by at most this
 SLACK = 0.5  # of the tolerance of a pace: it is met to this
 PACE_ROUNDS = 8
+PLANT_TRAVEL = 0.5  # of the way of the hips in a usual stance: what is left of it, at least, in a long plant
 PACE_SMOOTHING = 0.15  # s: deviation of the Gaussian over the change of the steps
 
 
@@ -30,6 +32,35 @@ def paced(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
             share = 1.0 if c.weight is None else c.weight / (1.0 + c.weight)
             factor = _step_factors(clip, c) ** share
             clip = _with_steps(clip, factor) if np.abs(factor - 1.0).max() > 1e-3 else clip
+    return clip
+
+
+def stance_travel(clips: Sequence[Clip], joint: int) -> float:
+    """m: how far hips usually move over the ground while the foot that a joint belongs to stands; inf for no foot."""
+    skeleton, moved = clips[0].skeleton, []
+    labels = [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.thigh)]
+    for clip in clips if labels else ():
+        for a, b in runs(np.any([clip.label(n) for n in labels], axis=0)):
+            moved.append(float(np.linalg.norm(clip.root[b - 1, [0, 2]] - clip.root[a, [0, 2]])))
+    return float(np.median(moved)) if moved else np.inf
+
+
+def slowed_at_plants(clip: Clip, constraints: Sequence[Constraint], examples: Sequence[Clip]) -> Clip:
+    """The clip with shorter steps while a foot is planted for longer than it stands in the examples.
+
+    The hips then move less far than in a usual stance, at whose end a heel rises, so that the leg reaches its plant.
+    """
+    for c in constraints:
+        if not isinstance(c, Plant):
+            continue
+        span = c.frames(len(clip), clip.fps)
+        walked = np.linalg.norm(np.diff(clip.root[span.start : span.stop, [0, 2]], axis=0), axis=1).sum()
+        stance = stance_travel(examples, clip.skeleton.joint(c.joint))
+        if walked > stance:
+            share = max(PLANT_TRAVEL, stance / walked) * stance / walked
+            factor = np.ones(len(clip))
+            factor[span.start : span.stop] = share
+            clip = _with_steps(clip, _smoothed(factor, PACE_SMOOTHING * clip.fps))
     return clip
 
 

@@ -17,12 +17,19 @@ from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.displace import spread
 from motionloom.constraints.reach_points import approach_points, reach_points
 from motionloom.core import Clip, FloatArray, IntArray, replace
+from motionloom.kinematics.body.proportions import can_bend
+from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.feet.grounding import lift_sunk_feet, lift_sunk_toes
+from motionloom.kinematics.feet.hold_feet import hold_feet
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import Travel, travel
+from motionloom.methods.finish import held_joints
 from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
 from motionloom.rotation import exp, inverse, log, multiply, normalize, wrap_angle, yaw
 
 FADE = 0.4  # s before and after a key in which the cells around it change
+RISE_SPEED = 0.25  # m/s: hips that have to be moved far to the height of a key begin so early that they are no faster
+PEAK = 1.875  # times its mean: the highest slope of `spread`
 REACH = 0.12  # s over which limbs are moved to points
 NEAR = 1e-9  # m: points and plants are closed to this
 ROUNDS = 3  # of points and the path towards them
@@ -38,15 +45,30 @@ def shares(weights: FloatArray) -> FloatArray:
     return np.where(weights == HARD, 1.0, soft / (1.0 + soft))
 
 
-def with_keys(clip: Clip, keys: Keys, constraints: Sequence[Constraint]) -> Clip:
-    """The clip led through its places and headings, with its given cells, and with its joints at their points."""
+def with_keys(clip: Clip, keys: Keys, constraints: Sequence[Constraint], floor: FloatArray | None = None) -> Clip:
+    """The clip led through its places and headings, with its given cells, and with its joints at their points.
+
+    Feet are kept above the floor, if the usual heights of their parts on it are given (P,).
+    """
     clip = _with_cells(_led(clip, keys), keys)
     for c in constraints:
         if isinstance(c, PositionAt) and c.weight:
             clip = with_points(clip, [_partly(clip, c)])
     if not any(isinstance(c, (PositionAt, Plant)) and c.hard for c in constraints):
         return clip
-    return with_points(clip, [c for c in constraints if c.hard], keys)
+    clip = with_points(clip, [c for c in constraints if c.hard], keys)
+    return clip if floor is None else _above_floor(clip, floor, constraints)
+
+
+def _above_floor(clip: Clip, floor: FloatArray, constraints: Sequence[Constraint]) -> Clip:
+    """The clip with feet and toes lifted that were pushed through the floor, except what hard constraints fix."""
+    ankles = {foot.ankle for foot in feet(clip.skeleton)}
+    turned = [
+        c for c in constraints
+        if not (isinstance(c, (PositionAt, Plant)) and clip.skeleton.joint(c.joint) in ankles)
+    ]  # fmt: skip
+    clip = lift_sunk_feet(clip, floor, held=held_joints(clip, constraints))
+    return lift_sunk_toes(clip, floor, held_joints(clip, turned))
 
 
 def with_points(clip: Clip, hard: Sequence[Constraint], keys: Keys | None = None) -> Clip:
@@ -111,7 +133,8 @@ def _part_key(now: Travel, frame: int, place: float, heading: float) -> Key:
 
 def _with_cells(clip: Clip, keys: Keys) -> Clip:
     """The clip with the given rotations, tilts and heights, and the cells around them led into them."""
-    rotations, root, width = clip.rotations.copy(), clip.root.copy(), FADE * clip.fps
+    clip = _at_heights(clip, keys)
+    rotations, width = clip.rotations.copy(), FADE * clip.fps
     amount = shares(keys.turn_weights)
     facing = yaw(travel(clip).heading) if (amount[:, 0] > 0).any() else None
     for joint in np.flatnonzero((amount > 0).any(0)).tolist():
@@ -120,13 +143,22 @@ def _with_cells(clip: Clip, keys: Keys) -> Clip:
         if facing is not None and joint == 0:
             wanted = multiply(facing[at], wanted)
         rotations[:, joint] = _led_into(clip.rotations[:, joint], at, wanted, amount[at, joint], width)
-    heights = np.flatnonzero(shares(keys.root_weights[:, HEIGHT]) > 0)
-    if len(heights):
-        part = shares(keys.root_weights[heights, HEIGHT])
-        root[:, 1] += spread(heights, part * (keys.height[heights] - root[heights, 1]), len(clip), width)
-        exact = heights[part == 1.0]
-        root[exact, 1] = keys.height[exact]
-    return replace(clip, rotations=rotations, root=root)
+    return replace(clip, rotations=rotations)
+
+
+def _at_heights(clip: Clip, keys: Keys) -> Clip:
+    """The clip with its hips at the given heights, and its feet where they are."""
+    at = np.flatnonzero(shares(keys.root_weights[:, HEIGHT]) > 0)
+    if not len(at):
+        return clip
+    part, root = shares(keys.root_weights[at, HEIGHT]), clip.root.copy()
+    missing = part * (keys.height[at] - root[at, 1])
+    width = max(FADE, PEAK * float(np.abs(missing).max()) / RISE_SPEED) * clip.fps
+    root[:, 1] += spread(at, missing, len(clip), width)
+    exact = at[part == 1.0]
+    root[exact, 1] = keys.height[exact]
+    legs = [foot for foot in feet(clip.skeleton) if can_bend(clip.skeleton, foot)]
+    return hold_feet(clip, replace(clip, root=root), legs)
 
 
 def _led_into(turns: FloatArray, at: IntArray, wanted: FloatArray, part: FloatArray, width: float) -> FloatArray:

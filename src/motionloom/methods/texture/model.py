@@ -23,11 +23,12 @@ from motionloom.constraints import (
     Start,
     Style,
 )
-from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress, Skeleton
+from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress, Skeleton, is_contact
 from motionloom.core.errors import unknown
 from motionloom.core.note import Note, warning
 from motionloom.core.progress import parts
 from motionloom.kinematics.capture.glitches import broken_frames
+from motionloom.kinematics.feet.grounding import contact_heights
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.feet.terrain import on_ground
 from motionloom.kinematics.local_frames import Frames, joined, observe
@@ -38,7 +39,7 @@ from motionloom.methods.lead_into_constraints import pose_problem, root_problem,
 from motionloom.methods.live import FrameSources, material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
-from motionloom.methods.texture.closing import moved_along, paced
+from motionloom.methods.texture.closing import moved_along, paced, slowed_at_plants
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, FrameLinks, clip_ends
 from motionloom.methods.texture.coherent.parts import JointGroup, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import ExampleArrays, choose_parts
@@ -62,7 +63,7 @@ RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of 
 
 def style_names(clips: Sequence[Clip]) -> tuple[str, ...]:
     """The labels of clips that are styles: all that frames have, but for contacts."""
-    return tuple(sorted({n for c in clips for n in c.label_names if ":" not in n and c.label(n).any()}))
+    return tuple(sorted({n for c in clips for n in c.label_names if not is_contact(n) and c.label(n).any()}))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -280,7 +281,7 @@ class TextureModel(Model[Options]):
         if plan.texture is not None:
             terms = [clip.origin.licence for clip in self.clips]
             origin = joint_origin(unblended(plan.source), self._sources, self.skeleton, terms)
-            styles = [k for k, name in enumerate(names) if ":" not in name]
+            styles = [k for k, name in enumerate(names) if not is_contact(name)]
             labels = cell_labels(plan.source, marks[:, styles])
             own = tuple(names[k] for k in styles)
             clip = self._on_ground(plan.texture, _keys(plan), request)
@@ -293,12 +294,14 @@ class TextureModel(Model[Options]):
     def _single(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
         """The improved variant: the chosen frames on the path and ground of the request, bent to its keys."""
         clip = place(self._shown(plan, request.constraints, options), request, self)
-        clip = moved_along(paced(clip, request.constraints), request.constraints)
+        clip = slowed_at_plants(paced(clip, request.constraints), request.constraints, self.clips)
+        clip = moved_along(clip, request.constraints)
         if not request.ground.flat:
             clip = pin_plants(clip).clip if options.clean_feet else clip
             clip = on_ground(clip, request.ground.height_at)
         if not self.shortfall(clip, plan, request, options):
-            clip = with_keys(clip, _keys(plan), request.constraints)
+            floor = contact_heights(self.clips) if request.ground.flat else None
+            clip = with_keys(clip, _keys(plan), request.constraints, floor)
         return clip
 
     def _loop(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
@@ -321,7 +324,7 @@ class TextureModel(Model[Options]):
         known = cells._replace(main=np.where(fixed, -1, cells.main), other=np.where(fixed, -1, cells.other))
         origin = joint_origin(known, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
         labels = cell_labels(cells.main, marks)
-        contacts = [k for k, name in enumerate(names) if ":" in name]
+        contacts = [k for k, name in enumerate(names) if is_contact(name)]
         labels[:, contacts] = marks[cells.main[:, 0]][:, contacts]
         given = _given_velocities(constraints, self.skeleton, rounds * plan.frames, self.fps)
         body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)
@@ -332,8 +335,10 @@ class TextureModel(Model[Options]):
             return ""
         heights = [RootAt(time=c.time, height=c.height) for c in request.constraints
                    if isinstance(c, RootAt) and c.hard and c.height is not None]  # fmt: skip
-        far = root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose)
-        return far or speed_problem(clip, self.clips)
+        carrier = self.parts[0].joints  # arms and heads are led into any pose, at one time or along a clip
+        far = root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose, carrier)
+        given = [c.given(self.skeleton, plan.frames, self.fps) for c in request.constraints if isinstance(c, PoseAlong)]
+        return far or speed_problem(clip, [*self.clips, *given])
 
 
 def _keys(plan: TexturePlan) -> Keys:

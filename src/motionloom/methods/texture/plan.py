@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, IntArray
+from motionloom.constraints import Constraint, Plant, PositionAt
+from motionloom.core import BoolArray, IntArray, Skeleton
 from motionloom.methods.base import Band
 from motionloom.methods.texture.faithful.keys import HARD, HEIGHT, Keys
 from motionloom.methods.texture.faithful.synthesis import Energy, Texture
@@ -39,6 +41,24 @@ class TexturePlan(NamedTuple):
         which = np.searchsorted(self.starts, self.source, side="right") - 1
         frame = self.source - self.starts[np.maximum(which, 0)]
         return np.where(self.source >= 0, which, -1), np.where(self.source >= 0, frame, -1)
+
+    @property
+    def mixed(self) -> float:
+        """The share of frames whose joints come from more than one example frame; cells of keys do not count."""
+        low = np.where(self.source >= 0, self.source, np.iinfo(np.int64).max).min(1)
+        return float((self.source.max(1) > low).mean())
+
+    def key_cells(self, constraints: Iterable[Constraint], skeleton: Skeleton, fps: float) -> BoolArray:
+        """(F, J) the cells that a request gives: rotations, the root, and joints with points or plants."""
+        assert self.keys is not None
+        out = np.asarray(self.keys.turn_weights >= 0)
+        out[:, 0] |= (self.keys.root_weights >= 0).any(1)
+        for c in constraints:
+            if isinstance(c, PositionAt):
+                out[c.frame(self.frames, fps), skeleton.joint(c.joint)] = True
+            elif isinstance(c, Plant):
+                out[list(c.frames(self.frames, fps)), skeleton.joint(c.joint)] = True
+        return out
 
     def bands(self) -> list[Band]:
         """The stretches of the clips that the root comes from."""

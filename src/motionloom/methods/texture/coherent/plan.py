@@ -144,7 +144,7 @@ def _wanted(
     prices += along_prices((c for c in asked if isinstance(c, PoseAlong)), clips, part, frames)
     if rooted:
         prices += pace_prices((c for c in asked if isinstance(c, Pace)), clips, frames)
-        prices += plant_prices((c for c in asked if isinstance(c, Plant)), clips, frames)
+        prices += plant_prices((c for c in asked if isinstance(c, Plant)), clips, frames, rates[0])
         prices += height_prices((c for c in asked if isinstance(c, RootAt)), clips, frames, request.ground)
     return Wanted(tuple(prices), lead, rates)
 

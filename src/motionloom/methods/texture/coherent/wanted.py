@@ -27,6 +27,7 @@ from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.pace import pace
 from motionloom.kinematics.travel import steady_travel, without_heading
+from motionloom.methods.texture.closing import stance_travel
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE
 from motionloom.methods.texture.coherent.parts import JointGroup
 from motionloom.methods.texture.paths import path_places
@@ -121,16 +122,20 @@ def _upright(clip: Clip, joints: Sequence[int]) -> FloatArray:
     return turns
 
 
-def plant_prices(plants: Iterable[Plant], clips: Sequence[Clip], frames: int) -> list[Price]:
-    """Frames in which the foot that is planted does not stand are dear."""
+def plant_prices(plants: Iterable[Plant], clips: Sequence[Clip], frames: int, speeds: FloatArray) -> list[Price]:
+    """Frames in which the foot that is planted does not stand are dear, and so are those that leave it too fast.
+
+    `speeds` (N,) m/s are those of the example frames.
+    """
     out, skeleton = [], clips[0].skeleton
     for c in plants:
-        joint = skeleton.joint(c.joint)
+        joint, span = skeleton.joint(c.joint), c.frames(frames, clips[0].fps)
         labels = [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.thigh)]
         if labels:
             standing = np.any([np.concatenate([clip.label(n) for clip in clips]) for n in labels], axis=0)
-            span = c.frames(frames, clips[0].fps)
-            out.append(Price(span.start, span.stop, np.where(standing, 0.0, LIFTED)))
+            fast = np.maximum(speeds - stance_travel(clips, joint) * clips[0].fps / len(span), 0.0)
+            costs = np.where(standing, 0.0, LIFTED) + HARD_PACE * GUIDE * fast**2
+            out.append(Price(span.start, span.stop, costs))
     return out
 
 

@@ -110,11 +110,17 @@ def _set_root(
     values: FloatArray, weights: FloatArray, frame: int, channel: int, value: Any, weight: float, asked: Constraint
 ) -> None:
     cell = (frame, channel)
-    if weights[cell] == HARD and weight == HARD and np.abs(values[frame] - value).max() > 1e-9:
+    if weights[cell] == HARD and weight == HARD and _differ(values[frame], value, channel):
         name = ("place", "height", "heading")[channel]
         raise asked.problem(f"the {name} of the root has another hard value at frame {frame}")
     if weight >= weights[cell]:
         values[frame], weights[cell] = value, weight
+
+
+def _differ(value: FloatArray, other: Any, channel: int) -> bool:
+    if channel == HEADING:  # 180 and -180 degrees are one heading
+        return bool(angle_between(value, other) > 1e-9)
+    return bool(np.abs(value - other).max() > 1e-9)
 
 
 def key_levels(keys: Keys, options: Options) -> list[Keys]:
