@@ -31,7 +31,8 @@ from motionloom.methods.variation.timing import align_takes
 FPS = 30.0
 TAKES = 4
 JUMP = 1.6  # s about the highest point of the hips
-THROW = (1.2, 1.0)  # s before and after the highest point of the hand
+THROW = (0.7, 0.6)  # s before and after the left hand is fastest
+QUICK = 2.5  # m/s: the left hand is faster in throws alone
 APART = 1.2  # s between two throws, or two strokes
 STREAM = 30.0  # s
 SHOWN = ROWS[:8]
@@ -42,11 +43,18 @@ def hand_heights(clip: Clip) -> FloatArray:
     return np.asarray(fk(clip)[:, clip.skeleton.joint("right_hand"), 1] - clip.root[:, 1])
 
 
-def peaks(heights: FloatArray, fps: float, least: float) -> list[int]:
-    """The frames of the peaks above `least` m, `APART` from each other."""
+def peaks(values: FloatArray, fps: float, least: float) -> list[int]:
+    """The frames of the peaks above `least`, `APART` from each other."""
     from scipy.signal import find_peaks
 
-    return [int(k) for k in find_peaks(heights, height=least, distance=max(1, round(APART * fps)))[0]]
+    return [int(k) for k in find_peaks(values, height=least, distance=max(1, round(APART * fps)))[0]]
+
+
+def distances(clips: list[Clip]) -> FloatArray:
+    """(N, N) mean squared distance of every two clips along their time-warping path."""
+    dofs = fit_dofs(clips)
+    values = [dofs.values(clip) for clip in clips]
+    return align_takes(values, dofs.scales("reach", np.concatenate(values)), clips[0].fps).costs
 
 
 def jumps() -> list[Clip]:
@@ -61,13 +69,15 @@ def jumps() -> list[Clip]:
 
 
 def throws() -> list[Clip]:
-    """Four throws of one performer, at 60 fps."""
+    """Four throws of one performer, with the left hand, at 60 fps: of all five, the four most like each other."""
     out = []
     for name in ("143_20", "143_22"):
         clip = load(MOCAP / f"{name}.bvh", trim_tpose=True, fps=60.0)  # as it was captured, whatever the file says
         before, after = (round(t * clip.fps) for t in THROW)
-        out += [clip[k - before : k + after] for k in peaks(hand_heights(clip), clip.fps, 0.24) if k >= before]
-    return out[:TAKES]
+        hand = fk(clip)[:, clip.skeleton.joint("left_hand")] - clip.root
+        speeds = np.linalg.norm(np.gradient(hand, axis=0), axis=1) * clip.fps
+        out += [clip[k - before : k + after] for k in peaks(speeds, clip.fps, QUICK)]
+    return [out[k] for k in sorted(np.argsort(distances(out).sum(1), kind="stable")[:TAKES])]
 
 
 def strokes() -> list[Clip]:
@@ -82,9 +92,7 @@ def raised_hands() -> tuple[list[Clip], str]:
     paths = sorted((MOCAP.parent / "bandai").glob("*raise-up-both-hands*.bvh"))
     first = load(paths[0])
     clips = [on_skeleton(load(path), first.skeleton) for path in paths]
-    dofs = fit_dofs(clips)
-    values = [dofs.values(clip) for clip in clips]
-    costs = align_takes(values, dofs.scales("reach", np.concatenate(values)), FPS).costs
+    costs = distances(clips)
     middle = int(np.sort(costs, axis=1)[:, :6].sum(1).argmin())
     trusted = [clips[k] for k in np.argsort(costs[middle])[:6]]
     found = select_clips(clips, trusted, Config(fps=FPS, rounds=1), rng=np.random.default_rng(0))

@@ -117,10 +117,10 @@ def contacts(
     top = fk(clip)[:, [p.foot.thigh for p in parts], 1].max(1, keepdims=True, initial=-np.inf)
     under = (top - positions[..., 1]) / leg > BELOW_THIGH
     least = max(1, round(shortest * clip.fps))
-    slow = _hold(pace < speed[0], pace < speed[1], least) & under
+    slow = steady_runs(pace < speed[0], pace < speed[1], least) & under
     if ground is None:
         above = np.minimum(np.abs(above), np.abs(above - _plateaus(clip.fps, parts, slow, above, height)))
-    touch = _hold((pace < speed[0]) & (above < height[0]), (pace < speed[1]) & (above < height[1]), least) & under
+    touch = steady_runs((pace < speed[0]) & (above < height[0]), (pace < speed[1]) & (above < height[1]), least) & under
     return {p.label: touch[:, i] for i, p in enumerate(parts)}
 
 
@@ -149,7 +149,7 @@ def _levels(heights: FloatArray, slow: BoolArray, ground: float | None, leg: flo
     return out
 
 
-def _hold(on: BoolArray, stay: BoolArray, least: int) -> BoolArray:
+def steady_runs(on: BoolArray, stay: BoolArray, least: int) -> BoolArray:
     """Runs of `stay` that hold at least one `on`; gaps and runs shorter than `least` frames removed."""
     out = np.zeros_like(stay)
     for i in range(stay.shape[1]):

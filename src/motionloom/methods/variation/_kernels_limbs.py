@@ -1,4 +1,4 @@
-"""Limbs put where they should be (LAU eq 7), compiled: plain arrays, no checks. `body` is a `Body`.
+"""Limbs put where they should be (LAU eq 7), compiled: plain arrays, no checks. `body` is a `VariationBody`.
 
 With q the limb's degrees of freedom, q_mean what the model predicts, q1 and q2 the two frames before and p(q) the place
 of the limb's end, eq 7 is
@@ -24,6 +24,7 @@ MEAN, SMOOTH = 1.0, 5.0  # w1, w2
 ITERATIONS = 30
 CLOSE = 1e-9  # m, rad
 LONGEST = 0.4  # rad in one iteration
+STRETCH = 0.02  # of the length of a leg: what is left when a foot that stands begins to slide after the hips
 
 
 @kernel
@@ -214,6 +215,24 @@ def _solve_3(a: Any, b: Any) -> Any:
 
 
 @kernel
+def _within_reach(hip: Any, longest: float, target: Any) -> None:
+    """Bring a target over the ground nearer to the hip, so that the leg is not longer than in any take.
+
+    Its length comes to that limit without a jerk: a leg that is stretched suddenly moves its knee fastest.
+    """
+    x, z, height = target[0] - hip[0], target[2] - hip[2], target[1] - hip[1]
+    aside = math.sqrt(x * x + z * z)
+    length, bent = math.sqrt(aside * aside + height * height), (1.0 - STRETCH) * longest
+    if length <= bent or aside < 1e-9:
+        return
+    room = longest - bent
+    length = longest - room * math.exp((bent - length) / room)
+    share = math.sqrt(max(length * length - height * height, 0.0)) / aside
+    if share < 1.0:
+        target[0], target[2] = hip[0] + share * x, hip[2] + share * z
+
+
+@kernel
 def constrain(
     body: Any, f: int, track: Any, values: Any, mean: Any, before: Any, tasks: Any, room: Any
 ) -> bool:  # fmt: skip
@@ -222,19 +241,29 @@ def constrain(
     `mean` (D,) is what the model predicts, `before` (2, D) the frames f - 1 and f - 2. A limb comes to its target over
     the frames `ease` before the first. A target that is NaN is where the limb is at the first frame. A `level` task
     is about a foot whose places are known before it is held, `free` (F, P, 3): its height stays, and before it
-    stands, what it will be moved by is added to its own path, little by little, so that it swings on as it did.
+    stands, what it will be moved by is added to its own path, little by little, so that it swings on as it did. What it
+    is off by then, because it stood before, and how fast that changes, is where this begins.
     """
     due = False
     root, turn = place_root(body, values, track)
-    goal, sample, target = np.empty(len(values)), np.empty(len(values)), np.empty(3)
+    goal, sample, own, target = np.empty(len(values)), np.empty(len(values)), np.empty(len(values)), np.empty(3)
     for n in range(len(tasks.limb)):
-        if not tasks.first[n] - tasks.ease[n] <= f < tasks.last[n]:
+        late = f - (tasks.first[n] - tasks.ease[n])
+        if tasks.level[n] and tasks.ease[n] > 0 and -1 <= late <= 0:
+            end = forward(body, tasks.limb[n], values, root, turn, room[0], room[1])
+            for i in range(3):
+                off = end[i] - tasks.free[f, tasks.limb[n], i]
+                tasks.begun[n, 1, i] = off - tasks.begun[n, 0, i] if late == 0 and f > 0 else 0.0
+                if late < 0:
+                    tasks.begun[n, 0, i] = off
+        if late < 0 or f >= tasks.last[n]:
             continue
         if not due:
-            for i in range(len(values)):
-                goal[i] = values[i]
-                if f >= 2:
-                    goal[i] = (MEAN * mean[i] + SMOOTH * (2.0 * before[0, i] - before[1, i])) / (MEAN + SMOOTH)
+            sample[:] = values
+        for i in range(len(values)):
+            goal[i] = sample[i]
+            if f >= 2 and tasks.ahead[n]:
+                goal[i] = (MEAN * mean[i] + SMOOTH * (2.0 * before[0, i] - before[1, i])) / (MEAN + SMOOTH)
         end = forward(body, tasks.limb[n], values, root, turn, room[0], room[1])
         if math.isnan(tasks.target[n, 0]):
             if f < tasks.first[n]:
@@ -242,20 +271,23 @@ def constrain(
             for i in range(3):
                 tasks.target[n, i] = end[i]
         due = True
-        share = 1.0 if f >= tasks.first[n] else smoothstep(1.0 - (tasks.first[n] - f) / (tasks.ease[n] + 1.0))
+        t = min((late + 1.0) / (tasks.ease[n] + 1.0), 1.0)
+        share, rate = smoothstep(t), t * (1.0 - t) * (1.0 - t) * (tasks.ease[n] + 1.0)  # the cubic of Hermite
         for i in range(3):
             if tasks.level[n] and f < tasks.first[n]:
-                own = tasks.free[tasks.first[n], tasks.limb[n], i]
-                target[i] = tasks.free[f, tasks.limb[n], i] + share * (tasks.target[n, i] - own)
+                there = tasks.free[tasks.first[n], tasks.limb[n], i]
+                target[i] = tasks.free[f, tasks.limb[n], i] + share * (tasks.target[n, i] - there)
+                target[i] += (1.0 - share) * tasks.begun[n, 0, i] + rate * tasks.begun[n, 1, i]
             else:
                 target[i] = end[i] + share * (tasks.target[n, i] - end[i])
         if tasks.level[n]:
             target[1] = tasks.free[f, tasks.limb[n], 1]
-        sample[:] = values
+            _within_reach(room[0][body.tops[tasks.limb[n]]], tasks.longest[tasks.limb[n]], target)
+        own[:] = values
         far = math.sqrt((end[0] - target[0]) ** 2 + (end[1] - target[1]) ** 2 + (end[2] - target[2]) ** 2)
         miss = reach(body, tasks.limb[n], values, goal, root, turn, target, True, room)
         if miss > max(far, CLOSE) and tasks.level[n]:  # better left as it is
-            values[:] = sample
+            values[:] = own
             miss = far
         if miss > CLOSE and not tasks.level[n]:  # what is asked for may leave the observed range
             miss = reach(body, tasks.limb[n], values, goal, root, turn, target, False, room)

@@ -124,7 +124,7 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
 @kernel
 def _move(tables: Any, state: Any, k: int, values: Any, fps: float) -> None:
     """The track of a character a frame on, turned towards its commanded heading."""
-    steering = np.array([1.0, 0.0])
+    steering = np.array([1.0, 0.0, 0.0, 0.0])
     wanted = state.commanded[k, HEADING]
     if not math.isnan(wanted):
         off = wrap_angle(wanted - state.track[k, 2] - tables.lean)

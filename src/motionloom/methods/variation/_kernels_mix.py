@@ -7,7 +7,9 @@ random numbers about 1/S that change smoothly, sum to 1, and are shared by degre
     w_c,i(v) = 1/S + s (g_c,i(v) - mean_c g_c,i(v)) / sqrt(S - 1),
 
 with g of variance 1, s the amount of variation and v the moments since the start. The covariance of the result is then
-s^2 times that of the takes, reduced between moments and between degrees of freedom whose g are independent.
+s^2 times that of the takes, reduced between moments and between degrees of freedom whose g are independent. Takes are
+all about as far from their mean; so that variants are, too, the sum over takes of squared deviations of g, S - 1 on
+average, is limited to `FARTHEST`^2 times that: normal numbers alone would exaggerate what a take does by half.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ SLOW = 0.2  # share of that part in the variance of the weights
 HALF_LIFE = 0.12  # s: what is left of a seam or a correction is halved in this time
 MARGIN = 0.1  # a value may leave the observed range by this share of it
 FASTEST = 2.0  # the clock of a variant runs at most so much faster or slower than that of the takes
+BEND = 1.2  # distance from the mean, in units of that of takes, about which weights approach their limit
+FARTHEST = (1.0 + BEND**4) ** 0.25  # that limit
 LIMIT = 2.5  # standard deviations: random numbers are at most so large
 SHIFT = 0.05  # s: standard deviation of the time by which degrees of freedom of a single take are ahead or behind
 TEMPO = 0.06  # standard deviation of the logarithm of a single take's tempo
@@ -93,8 +97,13 @@ def weights_at(
             out[c, i] = lasting * slowly[c] + varying * g
             mean += out[c, i] / clips
         if clips > 1:  # the numbers of a single take are used for its timing
+            far = 0.0
             for c in range(clips):
-                out[c, i] = base[c] + amount * scale * (out[c, i] - mean)
+                out[c, i] -= mean
+                far += out[c, i] * out[c, i] / ((clips - 1) * BEND * BEND)
+            limited = amount * scale * FARTHEST / BEND / math.sqrt(math.sqrt(1.0 + far * far))
+            for c in range(clips):
+                out[c, i] = base[c] + limited * out[c, i]
 
 
 @kernel
@@ -122,16 +131,19 @@ def mixed_pose(
 
     centre (D,) is the mixture by the weights `base` (S,), displacements per frame of its own pace.
 
-    The pace is the frames of the variant in a moment of the clock. Between moments the cubic of Catmull and Rom. Takes
-    that are `closed` repeat: their last moment is their first one again.
+    The pace is the frames of the variant in a moment of the clock, which stays near those of the takes at that moment.
+    Between moments the cubic of Catmull and Rom. Takes that are `closed` repeat: their last moment is their first one
+    again.
     """
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
-    pace, usual = 0.0, 0.0
+    pace, usual, least, most = 0.0, 0.0, math.inf, 0.0
     i, t = _between(u, last, closed)
     for c in range(len(takes.values)):
         speed = (1 - t) * takes.speeds[c, i] + t * takes.speeds[c, i + 1]
         pace += weights[c, count] * speed
         usual += base[c] * speed
+        least, most = min(least, speed), max(most, speed)
+    pace = within(pace, usual, least, most)
     for d in range(count):
         if shifts[d] != 0.0:
             i, t = _between(u + shifts[d], last, closed)
@@ -238,8 +250,8 @@ def variant(
     """A whole variant, written into `made`; returns its length.
 
     Without `closed` it ends where the takes end, or where `made` is full. `slower` scales the time that it takes,
-    `steering` (F, 2) its displacements and its turns per frame; at first the hips are raised by `lift`. Corrected
-    frames continue as offsets that fade.
+    `steering` (F, 4) its displacements and what is added to its turns and displacements per frame; at first the hips
+    are raised by `lift`. Corrected frames continue as offsets that fade.
     """
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
     first, knots = np.zeros(1, np.int64), np.empty((4, len(takes.values), count))
@@ -286,12 +298,12 @@ def variant(
 
 @kernel
 def travel(body: Any, values: Any, steering: Any, track: Any) -> None:
-    """The track (3,), x, z and heading, a frame on; the displacements in `values` are scaled and turned."""
+    """The track (3,), x, z and heading, a frame on; the displacements in `values` are scaled, turned and shifted."""
     left, ahead, turn = body.root[0], body.root[1], body.root[2]
     if left >= 0:
-        values[left] *= steering[0]
+        values[left] = values[left] * steering[0] + steering[2]
     if ahead >= 0:
-        values[ahead] *= steering[0]
+        values[ahead] = values[ahead] * steering[0] + steering[3]
     if turn >= 0:
         values[turn] += steering[1]
     x = values[left] if left >= 0 else body.root_still[0]

@@ -16,22 +16,23 @@ from motionloom.methods.variation.timing import SLOPE
 COMPARED = 8  # takes, and variants, that are compared with each other
 FRAMES = 150  # frames of a sequence that are compared, at most
 ROUNDS = 3  # of measuring variants: their distance grows less than in proportion, within the limits of the body
-MOST = 1.4  # times: the most that the amount of variation is multiplied by
+MOST = 1.6  # times: the most that the amount of variation is multiplied by
 LIMIT = 2.5  # standard deviations of a random number, at most
 MARGIN = 0.3  # of the range of the takes' lengths: by so much a variant may be longer or shorter than any
 
 
 def gain(takes: Sequence[FloatArray], variant: Callable[[int, float], FloatArray]) -> float:
-    """What the amount of variation is multiplied by so that variants are as far from each other as takes (F, D).
+    """What the amount of variation is multiplied by so that variants are as far from each other as further takes are.
 
-    Random weights that change over time, and limits on degrees of freedom, bring variants nearer to each other than
-    the covariance of the weights promises. The ratio of the median distances along time-warping paths is measured on a
-    few variants, `variant(k, gain)` (F, D).
+    The mean of S takes (F, D) is off by 1/S of their variance, so further takes lie about it with 1 + 1/S times that
+    variance. Random weights that change over time, and limits on degrees of freedom, bring variants nearer to each other
+    than the covariance of the weights promises. The ratio of the median distances along time-warping paths is measured
+    on a few variants, `variant(k, gain)` (F, D).
     """
     out = 1.0
     if len(takes) < 2:
         return out
-    wanted = _median_distance(takes[:COMPARED])
+    wanted = _median_distance(takes[:COMPARED]) * np.sqrt(1.0 + 1.0 / len(takes))
     for _ in range(ROUNDS):
         found = _median_distance([variant(k, out) for k in range(COMPARED)])
         out = float(np.clip(out * wanted / max(found, 1e-9), 1.0, MOST))

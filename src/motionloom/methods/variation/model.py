@@ -14,6 +14,7 @@ from motionloom.constraints import Constraint, Pace, Plant, PositionAt, Request,
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace, silent
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
+from motionloom.kinematics.fk import fk
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.lead_into_constraints import root_problem
@@ -30,6 +31,7 @@ from motionloom.methods.variation.pace import PacedRun, run_at_pace
 from motionloom.methods.variation.plan import VariationPlan, fresh, search
 from motionloom.methods.variation.regression import Rules, kernel_width
 from motionloom.methods.variation.regression import material_of as sequences_material
+from motionloom.methods.variation.standing import hips_shift, steady_contacts
 from motionloom.methods.variation.synthesis import (
     Motion,
     SynthesisRun,
@@ -48,6 +50,7 @@ SHORTEST = 3  # frames of a clip: one instance of the transition network
 LIMITS = 0.1  # of the observed range: limbs that are corrected may leave it by this at either end
 RISE = 0.1  # m: farthest that the hips are raised or lowered to the height of a root_at
 LONGEST = 2.0  # times the longest clip: the latest end of a variant
+STRAIGHT = (1.0, 0.0, 0.0, 0.0)  # a row of `SynthesisRun.steering` that changes nothing
 SOURCES = 8  # most clips that a frame is recorded to come from
 
 
@@ -117,6 +120,13 @@ class VariationModel(Model[Options]):
         return self.takes.low - room, self.takes.high + room
 
     @cached_property
+    def leg_lengths(self) -> FloatArray:
+        """(P,) m: the largest distance of each foot part from its hip in any take."""
+        thighs = [foot_part.foot.thigh for foot_part in foot_parts(self.skeleton)]
+        spans = [np.linalg.norm(part_positions(clip) - fk(clip)[:, thighs], axis=2).max(0) for clip in self.clips]
+        return np.asarray(np.max(spans, axis=0))
+
+    @cached_property
     def cycle(self) -> Takes:
         """The part that repeats, closed."""
         assert self.loop is not None
@@ -131,7 +141,7 @@ class VariationModel(Model[Options]):
         if not self._measured_gain:
             angles, frames = ~self.dofs.displacement, round(LONGEST * max(map(len, self.clips))) + 2
             body, tasks, _ = requested_tasks((), self.dofs, self.limits, frames, self.fps, 0.0)
-            amounts, steering = np.ones(self.dofs.count + 1), np.tile([1.0, 0.0], (frames, 1))
+            amounts, steering = np.ones(self.dofs.count + 1), np.tile(STRAIGHT, (frames, 1))
             polled = part(progress or silent(), 0.0, 0.0)
 
             def variant(k: int, more: float) -> FloatArray:
@@ -186,9 +196,7 @@ class VariationModel(Model[Options]):
         endless = asked is not None and self.loop is not None
         frames = asked if endless and asked is not None else round(LONGEST * longest) + 2
         begin = request.beginning(frames, self.fps)
-        run = SynthesisRun(
-            seed, frames, endless, 1.0, np.tile([1.0, 0.0], (frames, 1)), (*begin.position, begin.heading), 0.0
-        )
+        run = SynthesisRun(seed, frames, endless, 1.0, np.tile(STRAIGHT, (frames, 1)), (*begin.position, begin.heading), 0.0)
         progress(0.0, "planning")
         paces = [c for c in request.constraints if isinstance(c, Pace)]
 
@@ -216,6 +224,8 @@ class VariationModel(Model[Options]):
                 return self._synthesized(trial, body, given, options, part(progress, 0.3, 0.3))
 
             run = search(run, tasks, owners, make, self.dofs, self.fps, part(progress, 0.3, 1.0))
+        elif options.hold_feet and options.variant != FAITHFUL and not paces and motion.contacts.any():
+            run = self._over_feet(run, motion)
         progress(1.0, "planning")
         return VariationPlan(run, _cycle_starts(motion.frames[:count]) if endless else (0,), reason)
 
@@ -229,14 +239,18 @@ class VariationModel(Model[Options]):
         motion = self._synthesized(plan.run, body, requested, options, part(progress, 0.0, 0.5))
         clip = self.dofs.clip(motion.values, plan.run.start)
         notes: tuple[Note, ...] = ()
-        if options.hold_feet and motion.contacts.any():
+        standing = steady_contacts(motion.contacts, self.fps)
+        if options.hold_feet and standing.any():
             ease = round(options.ease * self.fps)
-            whole = with_standing_feet(tasks, body, motion.contacts, part_positions(clip), ease)
+            places, faithful = part_positions(clip), options.variant == FAITHFUL
+            whole = with_standing_feet(
+                tasks, body, standing, places, self.leg_lengths, ease, ahead=faithful
+            )
             motion = self._synthesized(plan.run, body, whole, options, part(progress, 0.5, 1.0))
             clip = self.dofs.clip(motion.values, plan.run.start)
             notes = _foot_notes(whole, len(tasks.limb))
         progress(1.0, "synthesizing")
-        clip = self._described(clip, motion, notes)
+        clip = self._described(clip, motion._replace(contacts=standing), notes)
         return place(clip, request, self) if self.keeps_place else clip
 
     def shortfall(self, clip: Clip, plan: VariationPlan, request: Request, options: Options) -> str:
@@ -255,6 +269,17 @@ class VariationModel(Model[Options]):
             run = run._replace(slower=run.slower * (wanted - 0.5) / max(len(motion.values) - 0.5, 1.0))
             motion = self._free(run, options, part(progress, 0.3, 0.3))
         return run, motion
+
+    def _over_feet(self, run: SynthesisRun, motion: Motion) -> SynthesisRun:
+        """The run whose hips follow feet that stand."""
+        motion = motion.cut(run.frames)
+        standing = steady_contacts(motion.contacts, self.fps)
+        shifts = hips_shift(self.dofs.clip(motion.values), standing, self.clips, motion.frames)
+        for side in range(2):  # left, forward: displacements keep within their limits
+            for d in np.flatnonzero(self.dofs.moving == side):
+                room = [limit[d] - motion.values[:, d] for limit in self.limits]
+                shifts[:, side] = np.clip(shifts[:, side], np.minimum(room[0], 0.0), np.maximum(room[1], 0.0))
+        return run._replace(steering=np.hstack([run.steering[:, :2], shifts]))
 
     def _lasting(
         self, run: SynthesisRun, motion: Motion, asked: int, options: Options, progress: Progress

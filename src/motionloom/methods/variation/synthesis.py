@@ -24,16 +24,22 @@ Limits = tuple[FloatArray, FloatArray]
 
 
 class Tasks(NamedTuple):
-    """K limbs that are put somewhere from frame `first` to `last` (excluded); kernels write to `target` and `miss`."""
+    """K limbs that are put somewhere from frame `first` to `last` (excluded).
+
+    Kernels write to `target`, `miss` and `begun`.
+    """
 
     limb: IntArray  # (K,) number in the body's limbs
     first: IntArray
     last: IntArray
     ease: IntArray  # (K,) frames before `first` over which the limb comes to its target
     level: BoolArray  # (K,) is the target on the ground alone, and the height that of `free`?
+    ahead: BoolArray  # (K,) is the limb drawn to go on as it did (eq 7)? Else to the sample, whose corrections fade
     target: FloatArray  # (K, 3) m, NaN: where the limb is at `first`
     miss: FloatArray  # (K,) m: largest distance from it
+    begun: FloatArray  # (K, 2, 3) m: how far a foot is from `free` when its easing begins, and the change per frame
     free: FloatArray  # (F, P, 3) m: places of foot parts before they are held
+    longest: FloatArray  # (P,) m: largest distance of each foot part from its hip in any take
 
 
 class Motion(NamedTuple):
@@ -69,7 +75,7 @@ class SynthesisRun(NamedTuple):
     frames: int
     endless: bool  # it continues until `frames`; else it may end before
     slower: float  # times as long as by its own clock
-    steering: FloatArray  # (F, 2) scale of displacements, turn per frame
+    steering: FloatArray  # (F, 4) scale of displacements; what is added per frame to turns, to left and to forward
     start: tuple[float, float, float]  # x, z, heading
     lift: float  # m: the hips are raised by at first
 
@@ -113,10 +119,13 @@ def requested_tasks(
     skeleton, feet = dofs.layout.skeleton, len(limbs)
     limbs += [limb_of(skeleton, skeleton.joint(c.joint)) for *_, c in rows]
     plain = [(feet + k, first, last, round(ease * fps), target) for k, (first, last, target, _) in enumerate(rows)]
-    return body_tables(dofs, limbs, limits), _tasks(plain, level=False), [c for *_, c in rows]
+    return body_tables(dofs, limbs, limits), _tasks(plain), [c for *_, c in rows]
 
 
-def with_standing_feet(tasks: Tasks, body: VariationBody, contacts: BoolArray, places: FloatArray, ease: int) -> Tasks:
+def with_standing_feet(
+    tasks: Tasks, body: VariationBody, contacts: BoolArray, places: FloatArray, longest: FloatArray, ease: int,
+    *, ahead: bool,
+) -> Tasks:  # fmt: skip
     """The tasks, and one for each time that a foot part stands: contacts (F, P), at places (F, P, 3).
 
     A heel stays over its mean place while it stands; a toe, while its heel is up, over its place then. Heights stay as
@@ -137,18 +146,21 @@ def with_standing_feet(tasks: Tasks, body: VariationBody, contacts: BoolArray, p
             ]
             if not any(taken):
                 rows.append((p, a, b, 0 if known else ease, target))
-    both = _tasks(rows, level=True)
-    joined: list[Any] = [np.concatenate(pair) for pair in zip(tasks[:-1], both[:-1], strict=True)]
-    joined.append(np.ascontiguousarray(places))
-    return Tasks(*joined)
+    both = _tasks(rows, level=True, ahead=ahead)
+    joined: list[Any] = [np.concatenate(pair) for pair in zip(tasks[:-2], both[:-2], strict=True)]
+    return Tasks(*joined, np.ascontiguousarray(places), longest)
 
 
-def _tasks(rows: Sequence[tuple[int, int, int, int, tuple[float, ...]]], *, level: bool) -> Tasks:
+def _tasks(
+    rows: Sequence[tuple[int, int, int, int, tuple[float, ...]]], *, level: bool = False, ahead: bool = True
+) -> Tasks:
     numbers = np.array([row[:4] for row in rows], np.int64).reshape(-1, 4)
     limb, first, last, ease = (np.ascontiguousarray(numbers[:, k]) for k in range(4))
     targets = np.array([row[4] for row in rows], float).reshape(-1, 3)
-    free = np.zeros((0, 0, 3))
-    return Tasks(limb, first, last, ease, np.full(len(rows), level), targets, np.zeros(len(rows)), free)
+    count, free = len(rows), np.zeros((0, 0, 3))
+    written = np.zeros(count), np.zeros((count, 2, 3))
+    kinds = np.full(count, level), np.full(count, ahead)
+    return Tasks(limb, first, last, ease, *kinds, targets, *written, free, np.zeros(0))
 
 
 def mix(

@@ -20,8 +20,10 @@ DIFFUSION = 1.5  # how far random weights are shared along edges of the network
 KNOT_SECONDS = 0.3  # s between the knots of random weights, at least
 SLOWEST = 10.0  # s, at most
 EXCESS = 0.01  # by so much the root mean square jerk of variants may exceed that of the takes
-TIED = 1.0  # weight of an edge between degrees of freedom that must vary together
-TOGETHER = 0.7  # takes' deviations that correlate by more link degrees of freedom; less may be chance
+TIED = 1.0  # weight of a link between degrees of freedom that depend on each other
+AXES = 4.0  # between the axes of a joint: mixed from different takes, they turn it about an axis that no take has
+TOGETHER = 0.8  # takes' deviations that correlate by more link degrees of freedom; less may be chance
+STIFF = 1.0  # weight of a link between degrees of freedom that correlate by one half
 CLOSEST = 0.999  # the correlation of no two degrees of freedom counts as more
 
 
@@ -147,13 +149,14 @@ def cubic_at(values: FloatArray, frames: FloatArray) -> FloatArray:
 def take_links(values: FloatArray) -> FloatArray:
     """(D, D) weights of links between degrees of freedom whose deviations from the mean of takes (S, U, D) correlate.
 
-    The heat kernel of a single link of weight a has the correlation tanh(b a), b = `DIFFUSION`: a is such that this is
-    the takes'.
+    With weights that correlate by k, the difference of two degrees of freedom of correlation r varies by 1 - k r instead
+    of 1 - r: hands that are always at the same height stay so only if 1 - k is small against 1 - r. Hence links are the
+    stiffer the nearer r is to 1, without bound.
     """
     off = (values - values.mean(0)).reshape(-1, values.shape[2])
     off = off / np.maximum(np.linalg.norm(off, axis=0), 1e-12)  # of a single take: all zeros
-    correlations = np.minimum(np.abs(off.T @ off), CLOSEST)
-    return np.where(correlations > TOGETHER, np.arctanh(correlations) / DIFFUSION, 0.0)
+    r = np.minimum(np.abs(off.T @ off), CLOSEST)
+    return np.where(r > TOGETHER, STIFF * r / (1.0 - r), 0.0)
 
 
 def shared_noise(networks: Networks, dofs: Dofs, links: FloatArray) -> FloatArray:
@@ -167,8 +170,8 @@ def shared_noise(networks: Networks, dofs: Dofs, links: FloatArray) -> FloatArra
     count = dofs.count
     edges = networks.transition.reshape(count, 3, count).any(1)
     legs = np.isin(dofs.joints, [0, *group(dofs.layout.skeleton, "lower")])
-    tied = edges | edges.T | (dofs.joints[:, None] == dofs.joints) | np.outer(legs, legs)
-    links = np.maximum(links, TIED * tied)
+    tied = edges | edges.T | np.outer(legs, legs)
+    links = np.maximum(links, np.where(dofs.joints[:, None] == dofs.joints, AXES, TIED * tied))
     np.fill_diagonal(links, 0.0)
     laplacian = np.diag(links.sum(1)) - links
     values, vectors = np.linalg.eigh(laplacian)

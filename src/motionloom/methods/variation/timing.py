@@ -14,8 +14,9 @@ from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each
 
 SLOPE = 3  # steps in a row of a time-warping path
-KNOTS = 0.2  # s between knots of a warp
-RATE = 0.05  # s: a change of pose counts as the distance covered in this time
+KNOTS = 0.4  # s between knots of a warp; 0.2 fits takes 0 to 1 % better, with rates that differ twice as much
+LATE = 2.0  # a take that is a second late counts as this many times the deviation of all poses
+RATE = 0.05  # s: a change of pose counts as the way made in this time
 SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
 CLOSED = 0.4  # ... and at most so many times the deviation of all poses (cycles: 0.15 to 0.25; half a cycle more: 0.6)
 REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
@@ -53,8 +54,10 @@ def align_takes(
     """A clock for sequences (F, D) whose rate is the mean of theirs.
 
     Every sequence is warped to the one that is nearest to all others, each about its own mean: a take that is drawn
-    farther to the left, or with the head tilted, is no later for that. The clock then runs so that the mean over the
-    sequences of their frames grows evenly, `MOMENTS` to a frame: it lasts as long as they do on average.
+    farther to the left, or with the head tilted, is no later for that. Time counts as well (`LATE`): where bodies rest,
+    or differ whatever the timing, a path that follows poses alone stops one take and hurries through another. The
+    clock then runs so that the mean over the sequences of their frames grows evenly, `MOMENTS` to a frame: it lasts as
+    long as they do on average.
     """
     from scipy.interpolate import CubicSpline
 
@@ -63,7 +66,8 @@ def align_takes(
     features = [_features(s, scales, fps) for s in sequences]
     centre = np.concatenate(features).mean(0)
     still = np.array([((f - centre) ** 2).sum(1).mean() for f in features])
-    centred = [f - f.mean(0) for f in features]
+    late = LATE * float(np.sqrt(still.mean())) / fps
+    centred = [np.hstack([f - f.mean(0), late * (np.arange(len(f)) - 0.5 * len(f))[:, None]]) for f in features]
     costs = np.zeros((len(sequences),) * 2)
     paths: dict[tuple[int, int], IntArray] = {}
     pairs = [(a, b) for a in range(len(sequences)) for b in range(a)]
