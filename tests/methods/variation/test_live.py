@@ -101,6 +101,14 @@ def test_an_amount_of_zero_adds_nothing_and_parts_can_be_chosen(walker):
     assert len(changed)
 
 
+def test_a_layer_credits_its_takes_for_the_joints_that_vary(walker):
+    layer = variation_layer(walker)
+    assert set(layer.joints).isdisjoint(group(walker.skeleton, "lower"))
+    found = layer.sources(layer.begin(np.array([5, 6]), walker.skeleton))
+    assert found.which.shape == (2, 1, len(layer.clips))
+    np.testing.assert_allclose(found.weights.sum(2), 0.5)
+
+
 def test_a_layer_needs_takes_of_the_same_joints(walker, arm):
     with pytest.raises(BadRequest, match="learned on other joints"):
         variation_layer(walker).begin(np.array([1]), arm)

@@ -99,6 +99,31 @@ def test_arms_that_swing_together_in_all_takes_do_so_in_variants():
     assert np.std(heights, axis=0).max() > 0.03  # they still vary
 
 
+def test_two_hands_at_one_height_stay_there_and_are_no_faster_than_in_the_takes():
+    """Both arms swing by one angle, at another time in each take: timing must neither part nor hurry them."""
+    still = resample(make("idle", seconds=3.0), 30.0)
+    arms = [still.skeleton.joint(f"{side}_upper_arm") for side in ("left", "right")]
+    hands = [still.skeleton.joint(f"{side}_hand") for side in ("left", "right")]
+    t, takes = np.linspace(0, 1, len(still)), []
+    for k in range(4):
+        angles = (1.0 + 0.2 * k) * np.exp(-(((t - 0.45 - 0.03 * k) / 0.15) ** 2))
+        rotations = np.repeat(still.rotations[:1], len(t), axis=0)
+        for arm, side in zip(arms, (1.0, -1.0), strict=True):
+            rotations[:, arm] = from_axis_angle([0.0, 0.0, side], angles - 1.0)
+        takes.append(replace(still, rotations=rotations, root=np.repeat(still.root[:1], len(t), axis=0)))
+
+    def fastest(clip):
+        return np.linalg.norm(np.diff(fk(clip)[:, hands], axis=0), axis=2).max() * clip.fps
+
+    model = fit(takes, Config(rounds=1, candidates=2, tries=2, least_gain=1.0), rng=np.random.default_rng(0))
+    made = [raw(model, seed=seed) for seed in range(12)]
+    known = [fastest(clip) for clip in takes]
+    assert np.median([fastest(clip) for clip in made]) <= max(known)
+    assert max(fastest(clip) for clip in made) <= 1.55 * max(known)  # one of twelve
+    heights = np.stack([fk(clip)[:40, hands, 1] for clip in made])
+    assert np.abs(heights[..., 0] - heights[..., 1]).max() < 0.02
+
+
 def test_the_axes_of_a_joint_are_mixed_from_the_same_takes(walker):
     noise = walker.sharing @ walker.sharing.T  # correlation of the weights
     same = walker.dofs.joints[:, None] == walker.dofs.joints
@@ -214,9 +239,9 @@ def test_takes_that_begin_in_different_phases_are_named_and_repeat_by_a_cycle_in
     [note] = [note for note in model.notes if note.level == "warning" and "another phase" in note.text]
     assert note.text.startswith("take_1, take_3: begins or ends in another phase")
     assert 0.9 < (model.loop.stop - model.loop.start) / MOMENTS / 30.0 < 1.3  # s: a stride
-    streams = [synthesize(model, Request(seconds=8), seed=seed) for seed in range(1, 6)]  # single ones: 1.5 to 3.4
+    streams = [synthesize(model, Request(seconds=8), seed=seed) for seed in range(1, 6)]
     usual = np.median([largest_acceleration(stream) for stream in streams])
-    assert usual <= 2.5 * max(map(largest_acceleration, clips))  # 6 with the whole as a cycle
+    assert usual <= 2.0 * max(map(largest_acceleration, clips))  # 6 with the whole as a cycle
 
 
 def test_a_motion_from_rest_to_rest_does_not_repeat():
@@ -229,9 +254,11 @@ def test_a_motion_from_rest_to_rest_does_not_repeat():
 
 
 def test_a_stream_of_strides_has_no_seam(walker, walks):
-    """Joints accelerate at the seams no more than within the takes."""
-    stream = synthesize(walker, Request(seconds=8), seed=1)
-    assert largest_acceleration(stream) <= 1.5 * max(map(largest_acceleration, walks))
+    """Joints accelerate at the seams no more than within the takes; a single stream may have one hard step."""
+    streams = [largest_acceleration(synthesize(walker, Request(seconds=8), seed=seed)) for seed in range(1, 6)]
+    known = max(map(largest_acceleration, walks))
+    assert np.median(streams) <= 1.5 * known
+    assert max(streams) <= 2.0 * known
 
 
 def test_lengths_are_as_random_as_those_of_the_takes():
@@ -244,10 +271,11 @@ def test_lengths_are_as_random_as_those_of_the_takes():
     assert {drawn_length(lengths, 0.0, rng) for _ in range(5)} == {65}
 
 
-def test_the_amount_is_raised_until_variants_are_as_far_apart_as_takes():
+def test_the_amount_is_raised_until_variants_are_as_far_apart_as_further_takes():
+    """The mean of eight takes is off by an eighth of their variance: further takes differ by the root of 9/8 more."""
     noise, still = np.random.default_rng(1).normal(size=(8, 1, 3)), np.zeros((30, 3))
     takes = [still + 0.1 * noise[k] for k in range(8)]
-    assert gain(takes, lambda k, more: still + 0.08 * more * noise[k]) == pytest.approx(1.25)
+    assert gain(takes, lambda k, more: still + 0.08 * more * noise[k]) == pytest.approx(1.25 * np.sqrt(9 / 8))
     assert gain(takes, lambda k, more: still + 0.3 * more * noise[k]) == 1.0  # far enough apart
     assert gain(takes[:1], lambda k, more: still) == 1.0
 

@@ -25,9 +25,9 @@ def gain(takes: Sequence[FloatArray], variant: Callable[[int, float], FloatArray
     """What the amount of variation is multiplied by so that variants are as far from each other as further takes are.
 
     The mean of S takes (F, D) is off by 1/S of their variance, so further takes lie about it with 1 + 1/S times that
-    variance. Random weights that change over time, and limits on degrees of freedom, bring variants nearer to each other
-    than the covariance of the weights promises. The ratio of the median distances along time-warping paths is measured
-    on a few variants, `variant(k, gain)` (F, D).
+    variance. Random weights that change over time, and limits on degrees of freedom, bring variants nearer to each
+    other than the covariance of the weights promises. The ratio of the median distances along time-warping paths is
+    measured on a few variants, `variant(k, gain)` (F, D).
     """
     out = 1.0
     if len(takes) < 2:

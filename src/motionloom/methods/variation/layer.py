@@ -12,10 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton
-from motionloom.core.poses import Commands, Poses
+from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton, Source
+from motionloom.core.poses import Commands, Poses, Sources
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.channels.layout import ROOT_COLUMNS
+from motionloom.methods.live import material_of
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.synthesis import amounts_of
 from motionloom.methods.variation.takes import Takes
@@ -55,9 +56,25 @@ class VariationLayer:
     """Adds variation to the poses below it; contacts, places and headings stay as they are."""
 
     accepts: ClassVar[tuple[str, ...]] = ()
+    parts: ClassVar[tuple[str, str]] = ("body", "variation")
 
     tables: LayerTables
     skeleton: Skeleton
+    clips: tuple[Source, ...] = ()  # the captured clips of the takes
+    shares: FloatArray | None = None  # (len(clips),) of each in all takes
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """The joints that vary."""
+        turned = self.tables.joints[(self.tables.joints >= 0) & (self.tables.amounts[:-1] > 0)]
+        return tuple(sorted({int(j) for j in turned}))
+
+    def sources(self, state: LayerState) -> Sources:
+        """Of the joints that vary, half is credited to all takes, from whose deviations the poses are computed."""
+        shares = np.zeros(len(self.clips)) if self.shares is None else self.shares
+        shape = (len(state.seed), 1, len(shares))
+        which = np.broadcast_to(np.arange(len(shares)), shape)
+        return Sources(which.copy(), np.full(shape, -1.0), np.broadcast_to(0.5 * shares, shape).copy())
 
     def begin(self, seeds: IntArray, skeleton: Skeleton) -> LayerState:
         """No deviation; the skeleton must have the joints of the model."""
@@ -116,7 +133,9 @@ def variation_layer(model: Any, amount: float = 1.0, parts: Sequence[str] = ()) 
     count = len(model.clips)
     base = np.full(count, 1.0 / count)
     tables = LayerTables(takes, mean, joints, axes, centre, scales, size, base, amounts, model.fps, closed)
-    return VariationLayer(tables, skeleton)
+    known = material_of(model.clips)
+    used = np.bincount(known.which[known.which >= 0].ravel(), minlength=len(known.table)).astype(float)
+    return VariationLayer(tables, skeleton, known.table, used / max(used.sum(), 1.0))
 
 
 def _turning(dofs: Dofs) -> tuple[IntArray, FloatArray]:

@@ -196,7 +196,9 @@ class VariationModel(Model[Options]):
         endless = asked is not None and self.loop is not None
         frames = asked if endless and asked is not None else round(LONGEST * longest) + 2
         begin = request.beginning(frames, self.fps)
-        run = SynthesisRun(seed, frames, endless, 1.0, np.tile(STRAIGHT, (frames, 1)), (*begin.position, begin.heading), 0.0)
+        run = SynthesisRun(
+            seed, frames, endless, 1.0, np.tile(STRAIGHT, (frames, 1)), (*begin.position, begin.heading), 0.0
+        )
         progress(0.0, "planning")
         paces = [c for c in request.constraints if isinstance(c, Pace)]
 
@@ -243,9 +245,7 @@ class VariationModel(Model[Options]):
         if options.hold_feet and standing.any():
             ease = round(options.ease * self.fps)
             places, faithful = part_positions(clip), options.variant == FAITHFUL
-            whole = with_standing_feet(
-                tasks, body, standing, places, self.leg_lengths, ease, ahead=faithful
-            )
+            whole = with_standing_feet(tasks, body, standing, places, self.leg_lengths, ease, ahead=faithful)
             motion = self._synthesized(plan.run, body, whole, options, part(progress, 0.5, 1.0))
             clip = self.dofs.clip(motion.values, plan.run.start)
             notes = _foot_notes(whole, len(tasks.limb))

@@ -149,8 +149,8 @@ def cubic_at(values: FloatArray, frames: FloatArray) -> FloatArray:
 def take_links(values: FloatArray) -> FloatArray:
     """(D, D) weights of links between degrees of freedom whose deviations from the mean of takes (S, U, D) correlate.
 
-    With weights that correlate by k, the difference of two degrees of freedom of correlation r varies by 1 - k r instead
-    of 1 - r: hands that are always at the same height stay so only if 1 - k is small against 1 - r. Hence links are the
+    With weights that correlate by k, the difference of two degrees of freedom of correlation r varies by 1 - k r, not
+    by 1 - r: hands that are always at the same height stay so only if 1 - k is small against 1 - r. Hence links are the
     stiffer the nearer r is to 1, without bound.
     """
     off = (values - values.mean(0)).reshape(-1, values.shape[2])

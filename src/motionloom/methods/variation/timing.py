@@ -20,7 +20,7 @@ RATE = 0.05  # s: a change of pose counts as the way made in this time
 SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
 CLOSED = 0.4  # ... and at most so many times the deviation of all poses (cycles: 0.15 to 0.25; half a cycle more: 0.6)
 REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
-STEEP = 2.75  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.4)
+STEEP = 2.5  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.3)
 SHORTEST = 0.5  # s: no loop is shorter
 MOMENTS = 2  # of the common clock in a frame: between them, cubics follow quick movements better than between frames
 
