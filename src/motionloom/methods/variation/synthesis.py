@@ -148,7 +148,7 @@ def with_standing_feet(
                 rows.append((p, a, b, 0 if known else ease, target))
     both = _tasks(rows, level=True, ahead=ahead)
     joined: list[Any] = [np.concatenate(pair) for pair in zip(tasks[:-2], both[:-2], strict=True)]
-    return Tasks(*joined, np.ascontiguousarray(places), longest)
+    return Tasks(*[*joined, np.ascontiguousarray(places), longest])
 
 
 def _tasks(
