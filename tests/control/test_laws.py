@@ -266,3 +266,17 @@ def test_a_speed_out_of_reach_is_clamped(live):
     np.testing.assert_array_equal(status.requested[:, at], [50.0] * 3)
     assert (status.used[:, at] < 3).all()
     assert status.clamped.all()
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.3])
+def test_a_speed_below_reach_is_reported_as_it_is_used(live, speed):
+    """The walks learned from are all faster: what is used is the speed over the last of 14 seconds, within 0.3 m/s."""
+    if refused(live, speed=1.3):
+        return
+    steps = list(run(live, live.begin([1]), accepted(live, heading=0.0, speed=speed), [1 / 30] * 420))
+    places = np.array([poses.root[0, [0, 2]] for _, poses in steps[-240:]])
+    moved = np.linalg.norm(np.diff(places[::15], axis=0), axis=1).sum() / (225 / 30)
+    status = live.status(steps[-1][0])
+    used = status.used[0, status.names.index("speed")]
+    assert used == pytest.approx(moved, abs=0.3)
+    assert status.clamped[0] == (abs(used - speed) > 1e-9)

@@ -29,7 +29,7 @@ def commanded_trajectory(db: Any, given: Any, frame: int, track: Any, response: 
     with this half-life (Holden 2021). `db` also has `times` (POINTS,) and `speeds` (A + 1, 3).
     """
     speeds = db.speeds[np.int64(given[ACTION])]  # -1 is the last row: all frames
-    pace = speeds[1] if math.isnan(given[SPEED]) else min(given[SPEED], speeds[2])
+    pace = speeds[1] if math.isnan(given[SPEED]) else min(max(given[SPEED], speeds[0]), speeds[2])
     now_x, now_z, turning = db.step[frame, 0] / tick, db.step[frame, 1] / tick, db.step[frame, 2] / tick
     course, facing = given[HEADING] - track[2], math.nan
     if not math.isnan(given[PLACE_X]) and not math.isnan(given[PLACE_Z]):

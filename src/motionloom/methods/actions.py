@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, is_contact
+from motionloom.kinematics.pace import pace_along
+from motionloom.kinematics.travel import steady_travel
 
 UInt64Array = NDArray[np.uint64]
 MAX_ACTIONS = 62
@@ -42,6 +44,11 @@ def first_action(bits: UInt64Array, count: int) -> IntArray:
     for i in reversed(range(count)):
         out[(bits >> np.uint64(i) & np.uint64(1)) != 0] = i
     return out
+
+
+def sustained_speeds(clips: Sequence[Clip]) -> FloatArray:
+    """(F,) m/s: the speed of the body on its track around each frame of the clips, averaged over a second."""
+    return np.concatenate([pace_along(steady_travel(clip).place, clip.fps) for clip in clips])
 
 
 def speed_ranges(speed: FloatArray, marks: BoolArray, among: BoolArray) -> FloatArray:

@@ -97,6 +97,14 @@ def no_commands(count: int) -> FloatArray:
     return out
 
 
+def used_speed(commanded: FloatArray, speeds: FloatArray) -> FloatArray:
+    """(N,) m/s: the speed used for each one commanded, or NaN, within the lowest and highest of `speeds` (N, 3).
+
+    Without a command, the usual one.
+    """
+    return np.where(np.isnan(commanded), speeds[:, 1], np.clip(commanded, speeds[:, 0], speeds[:, 2]))
+
+
 def speed_status(action: IntArray, commanded: FloatArray, used: FloatArray, until_choice: FloatArray) -> Status:
     """The status of characters whose only value is a speed (N,), NaN where none is commanded."""
     clamped = ~np.isnan(commanded) & (np.abs(used - commanded) > 1e-9)

@@ -18,7 +18,7 @@ from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.live_tables import GraphTables, build_tables
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames, material_of
-from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
+from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status, used_speed
 from motionloom.methods.settings import Settings, param
 
 
@@ -105,7 +105,7 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
         action = first_action(self.tables.labels[state.frame], len(self.actions))
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
         commanded = state.commanded[:, 1]
-        used = np.where(np.isnan(commanded), speeds[:, 1], np.clip(commanded, speeds[:, 0], speeds[:, 2]))
+        used = used_speed(commanded, speeds)
         blending, shortest = state.over >= 0, state.tuning[:, 0]
         wait = np.where(blending, shortest, np.maximum(shortest - state.since, 0)).astype(np.int64)
         first = np.where(blending, self.tables.enter[np.maximum(state.over, 0)], state.frame)

@@ -13,7 +13,14 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import steady_travel
-from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
+from motionloom.methods.actions import (
+    UInt64Array,
+    action_bits,
+    action_marks,
+    action_names,
+    speed_ranges,
+    sustained_speeds,
+)
 from motionloom.methods.motion_matching.config import Config
 from motionloom.methods.tracks import POINTS, TrackFrames, track_frames, trajectory, trajectory_times
 from motionloom.rotation import rotate, yaw
@@ -84,7 +91,7 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
         _stacked([p.body.hips_velocity for p in parts]),
         _stacked([p.body.rotations for p in parts]),
         np.concatenate([contact_array(clip) for clip in clips]),
-        speed_ranges(np.linalg.norm(step[:, :2], axis=1) * fps, marks, np.ones(len(step), bool)),
+        speed_ranges(sustained_speeds(clips), marks, np.ones(len(step), bool)),
     )
 
 

@@ -12,7 +12,7 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
-from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
+from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status, used_speed
 from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.motion_matching.database import Database
 
@@ -86,11 +86,11 @@ class MatchingLive(LiveCharacters[MatchingState, Options]):
         advance(self.database, commands, state, dt, poses.root, poses.rotations, poses.contacts)
 
     def status(self, state: MatchingState) -> Status:
-        """The action shown, and the speed commanded and used; a speed is clamped to the highest of the clips."""
+        """The action shown, and the speed commanded and used; a speed is clamped to those of the clips."""
         action = first_action(self.database.labels[state.frame], len(self.actions))
         speeds = self.database.speeds[state.commanded[:, 5].astype(np.int64)]
         commanded = state.commanded[:, 1]
-        used = np.where(np.isnan(commanded), speeds[:, 1], np.minimum(commanded, speeds[:, 2]))
+        used = used_speed(commanded, speeds)
         wait = np.maximum(state.wait, 1) / self.fps - state.time
         return speed_status(action, commanded, used, wait)
 

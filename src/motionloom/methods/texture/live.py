@@ -15,7 +15,7 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
-from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
+from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status, used_speed
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.texture.live_tables import TextureTables
 
@@ -123,7 +123,7 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
         action = first_action(self.tables.labels[state.frame[:, 0]], len(self.actions))
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
         commanded = state.commanded[:, 1]
-        used = np.where(np.isnan(commanded), speeds[:, 1], np.minimum(commanded, speeds[:, 2]))
+        used = used_speed(commanded, speeds)
         until = np.maximum(self.tables.tick - state.time, 0.0)
         return speed_status(action, commanded, used, until)
 

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import steady_travel
-from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
+from motionloom.methods.actions import (
+    UInt64Array,
+    action_bits,
+    action_marks,
+    action_names,
+    speed_ranges,
+    sustained_speeds,
+)
 from motionloom.methods.texture.coherent.plan import ExampleArrays
 from motionloom.methods.tracks import TrackFrames, track_frames, trajectory, trajectory_times
 
@@ -71,7 +78,7 @@ def build_tables(material: ExampleArrays) -> tuple[TextureTables, tuple[str, ...
         contacts=np.concatenate([contact_array(clip) for clip in clips]),
         broken=material.broken if not material.broken.all() else np.zeros(len(material.broken), bool),
         labels=action_bits(marks),
-        speeds=speed_ranges(np.linalg.norm(body.step[:, :2], axis=1) * fps, marks, np.ones(len(body.step), bool)),
+        speeds=speed_ranges(sustained_speeds(clips), marks, np.ones(len(body.step), bool)),
         times=times,
         tick=1.0 / fps,
         stride=max(1, round(APART * fps)),
