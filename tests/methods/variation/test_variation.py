@@ -16,7 +16,7 @@ from motionloom.kinematics.travel import placed, travel
 from motionloom.methods import synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
-from motionloom.methods.variation._kernels_limbs import forward, place_root, room_for
+from motionloom.methods.variation._kernels_limbs import _within_reach, forward, place_root, room_for
 from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
@@ -225,6 +225,23 @@ def test_the_kernels_place_feet_where_forward_kinematics_does(walker):
         for limb in range(len(limbs)):
             end = forward(body, limb, values[frame], root, turn, room[0], room[1])
             np.testing.assert_allclose(end, whole[frame, limb], atol=1e-9)
+
+
+def test_a_target_out_of_reach_is_brought_to_the_leg_and_a_straight_leg_stays_straight():
+    hip, near = np.array([0.0, 0.9, 0.0]), np.array([0.1, 0.1, 0.0])
+    lengths = []
+    for aside in (0.2, 0.3, 0.4, 0.6, 2.0):
+        target = np.array([aside, 0.1, 0.0])
+        _within_reach(hip, 0.9, near, target)
+        assert target[1] == 0.1
+        lengths.append(np.linalg.norm(target - hip))
+    assert lengths[0] == pytest.approx(np.hypot(0.2, 0.8))  # within reach: as it was
+    assert (np.diff(lengths) > 0).all()  # no two targets meet
+    assert lengths[-1] <= 0.9
+    straight = np.array([0.41, 0.1, 0.0])
+    target = straight.copy()
+    _within_reach(hip, 0.9, straight, target)
+    np.testing.assert_allclose(target, straight, atol=1e-9)
 
 
 def largest_acceleration(clip):

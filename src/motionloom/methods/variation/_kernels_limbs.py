@@ -215,18 +215,21 @@ def _solve_3(a: Any, b: Any) -> Any:
 
 
 @kernel
-def _within_reach(hip: Any, longest: float, target: Any) -> None:
+def _within_reach(hip: Any, longest: float, free: Any, target: Any) -> None:
     """Bring a target over the ground nearer to the hip, so that the leg is not longer than in any take.
 
-    Its length comes to that limit without a jerk: a leg that is stretched suddenly moves its knee fastest.
+    Its length comes to that limit without a jerk: a leg that is stretched suddenly moves its knee fastest. A leg that
+    is as long anyway, to the foot's own place `free`, stays so: people stand with straight legs.
     """
     x, z, height = target[0] - hip[0], target[2] - hip[2], target[1] - hip[1]
     aside = math.sqrt(x * x + z * z)
-    length, bent = math.sqrt(aside * aside + height * height), (1.0 - STRETCH) * longest
+    length = math.sqrt(aside * aside + height * height)
+    own = math.sqrt((free[0] - hip[0]) ** 2 + (free[1] - hip[1]) ** 2 + (free[2] - hip[2]) ** 2)
+    bent, longest = max((1.0 - STRETCH) * longest, own), max(longest, own)
     if length <= bent or aside < 1e-9:
         return
     room = longest - bent
-    length = longest - room * math.exp((bent - length) / room)
+    length = longest - room * math.exp((bent - length) / room) if room > 1e-9 else longest
     share = math.sqrt(max(length * length - height * height, 0.0)) / aside
     if share < 1.0:
         target[0], target[2] = hip[0] + share * x, hip[2] + share * z
@@ -282,7 +285,8 @@ def constrain(
                 target[i] = end[i] + share * (tasks.target[n, i] - end[i])
         if tasks.level[n]:
             target[1] = tasks.free[f, tasks.limb[n], 1]
-            _within_reach(room[0][body.tops[tasks.limb[n]]], tasks.longest[tasks.limb[n]], target)
+            hip = room[0][body.tops[tasks.limb[n]]]
+            _within_reach(hip, tasks.longest[tasks.limb[n]], tasks.free[f, tasks.limb[n]], target)
         own[:] = values
         far = math.sqrt((end[0] - target[0]) ** 2 + (end[1] - target[1]) ** 2 + (end[2] - target[2]) ** 2)
         miss = reach(body, tasks.limb[n], values, goal, root, turn, target, True, room)
