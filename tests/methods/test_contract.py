@@ -282,7 +282,7 @@ def test_hard_constraints_hold_before_the_finishing_pass(method, kind, models, w
         assert all(row.met for row in rows), rows
 
 
-NEAR = {"rad": 0.12, "m": 0.05}  # beyond the tolerance, for the search by itself
+SEARCH_GAPS = {"rad": 0.12, "m": 0.05}  # beyond the tolerance, for the search by itself
 
 
 @pytest.mark.parametrize("kind", [PoseAt, RootAt, RootPath, Reach, Avoid, PositionAt])
@@ -298,7 +298,7 @@ def test_searches_come_near_hard_constraints_by_themselves(method, kind, models,
         asked = feasible(models[method], kind, seed)
         _, clip = rendered(models[method], asked, np.random.default_rng([seed, 0]))
         constraint = asked.constraints[0]
-        assert constraint.worst(clip) <= constraint.limit + NEAR[constraint.unit]
+        assert constraint.worst(clip) <= constraint.limit + SEARCH_GAPS[constraint.unit]
 
 
 @pytest.mark.parametrize("method", METHODS)
