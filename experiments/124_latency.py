@@ -28,7 +28,8 @@ from motionloom.rotation import rotate
 from motionloom.samples.gaze_takes import make_take
 
 SEEN = np.radians(3.0)  # a change of heading that can be seen
-MANY, ASKED, LONGEST = 24, np.radians(60.0), 14.0
+MANY, ASKED, LONGEST = 24, np.radians(60.0), 30.0
+BEGUN = np.linspace(2.0, 9.0, MANY)  # s at which characters are commanded, so that their phases differ
 ACTIONS = {
     "everyday": [("walk", a) for a in ("faster", "sit", "up", "down", "leap")]
     + [("run", "slower"), ("sit", "rise"), ("rise", "walk")],
@@ -40,17 +41,13 @@ STEADY = 12.0  # s
 def turning(live: Any, options: Any, head: bool = False) -> str:
     """s from a command to turn until the hips (or the head) of characters differ by SEEN from those of twins that are
     not commanded: median and largest, over commands at different phases."""
-    quiet = commands(heading=0.0)
-    state = live.begin(np.arange(MANY), options=options)
-    for _ in range(60):
-        state, _ = live.step(state, quiet, TICK)
-    plain, turned = state, state
-    when = np.full(MANY, np.inf)
-    for f in range(round(LONGEST / TICK)):
-        plain, a = live.step(plain, quiet, TICK)
-        turned, b = live.step(turned, commands(heading=ASKED), TICK)
+    plain = turned = live.begin(np.arange(MANY), options=options)
+    wait, when = np.round(BEGUN / TICK), np.full(MANY, np.inf)
+    for f in range(round((BEGUN[-1] + LONGEST) / TICK)):
+        plain, a = live.step(plain, commands(heading=0.0), TICK)
+        turned, b = live.step(turned, commands(heading=np.where(f >= wait, ASKED, 0.0)), TICK)
         off = np.abs(wrapped(_facing(live, b, head) - _facing(live, a, head)))
-        when = np.where(np.isinf(when) & (off >= SEEN), (f + 1) * TICK, when)
+        when = np.where(np.isinf(when) & (off >= SEEN), (f + 1 - wait) * TICK, when)
     return _shown(when)
 
 
@@ -101,11 +98,10 @@ def main() -> None:
     gaze = learn("gaze", takes)
     rows = []
     for name, made in (
-        ("walk", model), ("run", run_model), ("dance", graph("boxing")[0])
+        ("walk", model), ("run", run_model), ("dance", graph("boxing")[0]), ("cartwheel", graph("cartwheel")[0])
     ):  # fmt: skip
-        repeats = name in ("walk", "run")
-        cells = [turning(made.live, LiveOptions(half_life=h, first=name)) for h in (0.0, 0.15)[: 1 + repeats]]
-        if repeats:
+        cells = [turning(made.live, LiveOptions(half_life=h, first=name)) for h in (0.0, 0.15)]
+        if name in ("walk", "run"):
             cells.append(turning(overlaid(made.live, {}, gaze, lead=True), LiveOptions(first=name), head=True))
         cells += ["-"] * (3 - len(cells))
         rows.append(f"| {name} | {' | '.join(cells)} |")
@@ -148,12 +144,18 @@ def main() -> None:
 
 Seconds from a command (turn by 60 degrees) until the hips face 3 degrees away from those of a twin that is not
 commanded, median and largest of {MANY} characters at different phases. Once: turns are set once for each clip, as HECK
-does. Followed: within clips that repeat, with a half-life of 0.15 s (target: 3 degrees within 0.2 s). Gaze: the head of
-a character whose gaze leads (HECK 6.2.4), turns followed. (`experiments/124_latency.py`)
+does. Followed: within clips, with a half-life of 0.15 s (target: 3 degrees within 0.2 s). Gaze: the head of a character
+whose gaze leads (HECK 6.2.4), turns followed. (`experiments/124_latency.py`)
 
 | node | once | followed | gaze |
 | --- | --- | --- | --- |
 {chr(10).join(rows)}
+
+A cartwheel takes 6.8 s, and its turn lies in the steps on the spot at its end. Set once, a command waits for the end of
+the cartwheel that is shown and for the wheel of the next, before steps differ; where both twins have to turn right by
+more than a cartwheel can (a turn of 60 degrees to the left is made as two to the right, 158 and 142 degrees, which
+takes fewer clips than five of 12 to the left), the next cartwheel is the same for both, and they differ in the one
+after it. Followed, a command alters the steps of the cartwheel that is shown. The dance, too, turns with its steps.
 
 Seconds from a command until an action begins, median and largest of {MANY} characters that show another node. They wait
 for the end of the clip that is shown, and of those between; so long actions and actions after them take longest (HECK:

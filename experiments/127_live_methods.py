@@ -2,7 +2,7 @@
 
     python experiments/127_live_methods.py
 
-Prints the rows. Takes about five minutes.
+Writes docs/experiments/live_methods.md. Takes about five minutes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graph_material import TICK, clips, criteria, graph
+from graph_material import CHARACTERS, MOTION, SECONDS, TICK, clips, criteria, graph
+from similarity_material import PAGES
 
 from motionloom.core.poses import commands
 from motionloom.kinematics.trim import trim_contacts
@@ -39,15 +40,39 @@ def table_one() -> list[str]:
         model = graph("walk")[0] if method == "parametric-graph" else learn(method, used, SETTINGS.get(method, {}))
         seconds = graph("walk")[1] if method == "parametric-graph" else time.process_time() - begin
         model.live.step(model.live.begin([0]), commands(), TICK)
-        rows.append(criteria(method, model.live, file_bytes(model), seconds, used))
+        own = takes(1 / TICK) if used is not walks else walks  # at the rate at which the characters are recorded
+        rows.append(criteria(method, model.live, file_bytes(model), seconds, own))
         print(rows[-1], flush=True)
     return rows
 
 
-def takes() -> list[Any]:
+def takes(fps: float = 120.0) -> list[Any]:
     """Cycles of a straight walk, for the method that learns one motion."""
-    return [trim_contacts(make("walk", seed=i, seconds=4, fps=30), "left_heel", strides=1) for i in range(4)]
+    return [trim_contacts(make("walk", seed=i, seconds=4, fps=fps), "left_heel", strides=1) for i in range(4)]
+
+
+def write_page(rows: list[str]) -> None:
+    """The page of all live methods."""
+    text = f"""# Live methods by HECK's criteria
+
+HECK's table 1.1 for every live method here, learned from the clips of the walking graph (`examples/graphs/walk.toml`;
+variation, which learns one motion, from four cycles of a straight walk). Columns stand for the criteria of interactive
+characters: seconds to learn (automated authoring), processor time of a step of one of {CHARACTERS} characters
+(efficient synthesis), KB of the model file with all poses (storage), seconds until the hips face 3 degrees away from
+those of a twin after a command to turn by 60 degrees, median and largest (latency), error of the direction of travel
+{SECONDS - 2:g} to {SECONDS:g} s after the command (accuracy), and the largest turn of a joint from frame to frame in
+{MOTION:g} s of one character with locked feet, in units of the clips' own (visual quality). Times are from a busy
+machine. (`experiments/127_live_methods.py`)
+
+| method | learn, s | step, us | KB | latency, s | direction, deg | joint turn |
+| --- | --- | --- | --- | --- | --- | --- |
+{chr(10).join(rows)}
+
+Methods without headings follow their clips. The graphs of HECK's six characters are on
+[a page of their own](parametric_graphs.md).
+"""
+    (PAGES / "live_methods.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    table_one()
+    write_page(table_one())

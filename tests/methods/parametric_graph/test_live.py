@@ -119,17 +119,32 @@ def test_a_request_follows_a_path(walking):
     assert synthesize(walking, asked).seconds == pytest.approx(4.3)
 
 
-def test_a_left_turn_with_cartwheels_is_two_right_turns():
+@pytest.fixture(scope="module")
+def wheels():
     turns = [np.radians(t) for t in (13, -30, -70, -115, -157)]
     clips = [make("cartwheel", turn=t, fps=30, seed=1) for t in turns]
     node = "cartwheel parameter=turn cut=none registration=uniform"
-    model = learn(
+    return learn(
         "parametric-graph", clips, {"sources": 8, "targets": 60, "verified": 300, "samples": 40, "node": (node,)}
     )
-    aim = float(model.nodes[0].courses[0]) + np.pi / 2
-    steps = driven(model.live, commands(heading=aim), 25, seed=3)
+
+
+def test_a_left_turn_with_cartwheels_is_two_right_turns(wheels):
+    aim = float(wheels.nodes[0].courses[0]) + np.pi / 2
+    steps = driven(wheels.live, commands(heading=aim), 25, seed=3)
     turned = np.unwrap([s.place[0, 0, 3] for s, _ in steps])
     assert np.degrees(turned[-1]) == pytest.approx(-270, abs=5)
+
+
+def test_equal_turns_of_clips_that_do_not_repeat_add_up(wheels):
+    """The hips face another way at the end of a cartwheel than at its beginning, and the alignment turns by that."""
+    asked, (curve,) = np.radians(-60), wheels.tables.curves
+    assert np.degrees(np.abs(curve[:, 6] - curve[:, 0])).max() > 1  # what would be missed
+    steps = driven(wheels.live, commands(values=[[asked]], action=[0]), 34, ONCE)
+    begun = [i for i in range(1, len(steps)) if steps[i][0].clips[0] > steps[i - 1][0].clips[0]]
+    headings = np.unwrap([steps[i][0].place[0, 0, 3] for i in begun[1:]])
+    assert len(headings) >= 4
+    np.testing.assert_allclose(np.degrees(np.diff(headings)), -60, atol=0.3)
 
 
 def test_characters_use_what_the_map_of_a_space_misses(walking):

@@ -174,6 +174,22 @@ def gentle_turn(t: Any, m: int, error: float, low: float, high: float, values: A
 
 
 @kernel
+def turn_of_clip(curve: Any, turn: float) -> float:
+    """The turn (rad) that a clip needs so that the character, with the transition to the next, turns by `turn`.
+
+    `curve` (M, 7), see `course_curves`.
+    """
+    last = len(curve) - 1
+    if turn <= curve[0, 6]:
+        return turn - curve[0, 6] + curve[0, 0]
+    for i in range(last):
+        if turn <= curve[i + 1, 6]:
+            share = (turn - curve[i, 6]) / (curve[i + 1, 6] - curve[i, 6])
+            return curve[i, 0] + share * (curve[i + 1, 0] - curve[i, 0])
+    return turn - curve[last, 6] + curve[last, 0]
+
+
+@kernel
 def clip_turn(t: Any, m: int, given: Any, place: Any, course: float, clips: float) -> float:
     """The turn (rad) of a clip of node m towards what is commanded, NaN for none; `clips`: within so many clips."""
     error = course_error(given, place, course)

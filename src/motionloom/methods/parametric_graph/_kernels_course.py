@@ -1,6 +1,6 @@
 """Courses on the ground: where clips with certain turns lead, and the turn by which a place and heading are reached.
 
-A course is at (4,): x, z, heading and the turn of the present clip (rad). `curves` (M, 6) is a node's row of
+A course is at (4,): x, z, heading and the turn of the present clip (rad). `curves` (M, 7) is a node's row of
 `ParametricGraphTables.curves`: turn, speed (m/s), turning rate (rad/s) and seconds of a clip, and the least and largest
 turn that may follow it. No checks.
 """

@@ -45,6 +45,7 @@ from motionloom.methods.parametric_graph._kernels_control import (
     gentle_turn,
     plans_turns,
     towards_part,
+    turn_of_clip,
     wanted_edge,
 )
 from motionloom.methods.parametric_graph._kernels_course import planned_turn
@@ -140,9 +141,13 @@ def choose_values(
             if state.tuning[k, PLANNED] > 0 and clips == 1.0 and not math.isnan(turn):
                 turn = gentle_turn(t, m, turn, turns[0], turns[1], out[0], neighbours_of(t, state, k, m))
         valued = column < len(values) and not math.isnan(values[column])
-        if math.isnan(turn) and not free and not valued:
+        if math.isnan(turn) and valued:
+            turn = values[column] / factor
+        elif math.isnan(turn) and not free:
             turn = 0.0  # straight ahead: a turn that was left over would lead around in circles
         if not math.isnan(turn):
+            if t.meta[m, 2] != 1:
+                turn = turn_of_clip(t.curves[m], turn)
             out[0, column] = (turn * factor - middle) / size_of
     column = np.int64(t.steer[m, PACE])
     if column >= 0 and not math.isnan(given[SPEED]):

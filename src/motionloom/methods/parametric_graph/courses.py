@@ -8,19 +8,24 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.methods.parametric_graph.edge import Edge
+from motionloom.methods.parametric_graph.edge_search import point_clouds
 from motionloom.methods.parametric_graph.edge_verification import neighbour_shares
 from motionloom.methods.parametric_graph.nodes import Node
+from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables
 
 TURNS = 33  # values of the turn
 
 
-def course_curves(nodes: Sequence[Node], edges: Sequence[Edge], neighbours: int) -> FloatArray:
-    """(N, TURNS, 6) of all nodes, at even values of the turn, the other parameters in the middle.
+def course_curves(
+    tables: ParametricGraphTables, nodes: Sequence[Node], edges: Sequence[Edge], neighbours: int
+) -> FloatArray:
+    """(N, TURNS, 7) of all nodes, at even values of the turn, the other parameters in the middle.
 
     Columns: turn (rad), speed (m/s), turning rate (rad/s) and seconds of a clip; least and largest turn that may
-    follow it over the node's own edge (without one, the turn itself). Zero for nodes that do not turn.
+    follow it over the node's own edge (without one, the turn itself); turn of the character from this clip to an equal
+    one, with the transition, where clips do not repeat as cycles. Zero for nodes that do not turn.
     """
-    out = np.zeros((len(nodes), TURNS, 6))
+    out = np.zeros((len(nodes), TURNS, 7))
     own = {e.source: e for e in edges if e.source == e.target}
     for n, node in enumerate(nodes):
         column, factor = node.turn_column
@@ -33,19 +38,33 @@ def course_curves(nodes: Sequence[Node], edges: Sequence[Edge], neighbours: int)
         out[n, :, :4] = np.stack([turn, arc / seconds, by / seconds, seconds], 1)
         out[n, :, 4:] = turn[:, None]
         if n in own:
-            out[n, :, 4:] = _following(node, own[n], neighbours)
+            out[n, :, 4:6], points = _following(node, own[n], neighbours)
+            if not node.space.rows.cyclic:
+                out[n, :, 6] += _turn_of_transitions(tables, n, node, points)
     return out
 
 
-def _following(node: Node, edge: Edge, neighbours: int) -> FloatArray:
-    """(TURNS, 2) rad: least and largest turn of the box at even values of the turn."""
+def _following(node: Node, edge: Edge, neighbours: int) -> tuple[FloatArray, FloatArray]:
+    """(TURNS, 2) rad: least and largest turn of the box at even values of the turn; (TURNS, 2) transition points."""
     space = node.space
     column, factor = node.turn_column
-    asked = np.repeat(space.middle[None], TURNS, axis=0)
-    asked[:, column] = np.linspace(space.low[column], space.high[column], TURNS)
+    asked = node.even_turns(TURNS)
     k = min(space.size + neighbours, len(edge.values))
     near, shares = neighbour_shares(
         (edge.values - space.middle) / space.ranges, (asked - space.middle) / space.ranges, k
     )  # fmt: skip
     boxes = [np.einsum("nk,nk->n", shares, side[near, column]) for side in (edge.low, edge.high)]
-    return np.stack(boxes, 1) / factor
+    return np.stack(boxes, 1) / factor, np.einsum("nk,nkc->nc", shares, edge.points[near])
+
+
+def _turn_of_transitions(tables: ParametricGraphTables, n: int, node: Node, points: FloatArray) -> FloatArray:
+    """(TURNS,) rad that transitions to equal clips add to the turn of a clip: what is not played of its beginning and
+    end is lost, and hips that face another way in the pose at its end turn with the alignment."""
+    from motionloom.methods.parametric_graph._kernels_body import cloud_distance
+
+    weights = node.space.weights(node.even_turns(TURNS)).weights
+    leave, enter = (point_clouds(tables, n, weights, points[:, i].copy(), np.zeros(TURNS)) for i in (0, 1))
+    aligned = np.array([cloud_distance(a, b, CLOUD)[1] for a, b in zip(leave, enter, strict=True)])
+    played = [(node.headings_at(points[:, i]) * weights).sum(1) for i in (0, 1)]
+    whole = node.headings_at(np.ones(TURNS)) * weights
+    return np.asarray(aligned + played[0] - played[1] - whole.sum(1))

@@ -99,8 +99,8 @@ class ParametricGraphModel(Model[Options]):
     @cached_property
     def tables(self) -> ParametricGraphTables:
         """Nodes and edges as kernels take them."""
-        curves = course_curves(self.nodes, self.edges, self.config.neighbours)
-        return build_tables(self.skeleton, self.nodes, self.edges, self.config.radius)._replace(curves=curves)
+        tables = build_tables(self.skeleton, self.nodes, self.edges, self.config.radius)
+        return tables._replace(curves=course_curves(tables, self.nodes, self.edges, self.config.neighbours))
 
     def parameter_ranges(self) -> Mapping[str, float]:
         out: dict[str, float] = {}

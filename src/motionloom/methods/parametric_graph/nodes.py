@@ -59,6 +59,14 @@ class Node:
         turned = np.concatenate([np.zeros((1, rows.size)), np.cumsum(rows.steps[:-1, :, 2], axis=0)])
         return np.asarray(turned - turned[rows.lead])
 
+    def headings_at(self, u: FloatArray) -> FloatArray:
+        """(n, K) rad: heading of the examples at u, 0 at u = 0."""
+        rows = self.space.rows
+        at = rows.lead + np.asarray(u) * rows.count
+        row = np.clip(at.astype(np.int64), 0, len(self._headings) - 2)
+        share = (at - row)[:, None]
+        return np.asarray((1 - share) * self._headings[row] + share * self._headings[row + 1])
+
     @cached_property
     def solved(self) -> ExampleWeights:
         """Random motions of the node, the same ones for all of its edges."""
@@ -146,13 +154,17 @@ class Node:
 
     def moves(self, count: int) -> FloatArray:
         """(count, 4) left, forward, turn and seconds of clips at even values of the turn, the others in the middle."""
+        weights = self.space.weights(self.even_turns(count)).weights
+        seconds = weights @ self.space.rows.durations
+        return np.concatenate([self._moved(weights), seconds[:, None]], 1)
+
+    def even_turns(self, count: int) -> FloatArray:
+        """(count, D) parameters at even values of the turn, the others in the middle."""
         column, _ = self.turn_column
         asked = np.repeat(self.space.middle[None], count, axis=0)
         if column >= 0:
             asked[:, column] = np.linspace(self.space.low[column], self.space.high[column], count)
-        weights = self.space.weights(asked).weights
-        seconds = weights @ self.space.rows.durations
-        return np.concatenate([self._moved(weights), seconds[:, None]], 1)
+        return asked
 
     @property
     def turning_radius(self) -> float:
