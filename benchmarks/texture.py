@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.patch_matching import generate
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import Request, RootAt
-from motionloom.core import Clip, silent
+from motionloom.core import Clip, silent, with_labels
 from motionloom.core.poses import commands
 from motionloom.evaluate.evaluation import source_values
 from motionloom.evaluate.measures.prepared_clip import take
@@ -111,25 +111,33 @@ def _long_dance() -> dict[str, Any]:
 
 
 def _live_step() -> dict[str, Any]:
-    """The slowest step of a live minute with about 1,000 example frames; of three runs, the least for each step."""
+    """The slowest of all steps of one live minute with about 1,000 example frames and changing commands."""
     walks = [
         load(MOCAP / "cmu" / f"16_{n}.bvh") for n in ("11", "13", "15", "16", "17", "19", "21", "23", "25", "27", "29")
     ]
-    model = learn("texture", walks)
+    styles = [with_labels(clip, {("calm", "brisk")[k % 2]: np.ones(len(clip), bool)}) for k, clip in enumerate(walks)]
+    model = learn("texture", styles)
     live = live_of(model)
-    runs = []
-    for _ in range(3):
-        state, took = live.begin([1]), []
-        for k in range(60 * 30):
-            given = commands(heading=0.7 * (k // 150), action=-1)
-            start = time.perf_counter()
-            state, _ = live.step(state, given, 1 / 30)
-            took.append(1000 * (time.perf_counter() - start))
-        runs.append(took)
-    least = np.min(runs, axis=0)[1:]
+    live.step(live.begin([0]), commands(), 1 / 30)  # compiled before
+    state, took, used = live.begin([1]), [], []
+    for k in range(60 * 30):
+        turn, half = k // 150, k // 450
+        given = commands(
+            heading=0.7 * turn,
+            speed=(0.8, 1.2, 1.6)[turn % 3],
+            action=half % 3 - 1,
+            **({"place": (3, 3)} if half == 2 else {}),
+        )
+        start, spent = time.perf_counter(), time.process_time()
+        state, _ = live.step(state, given, 1 / 30)
+        took.append(1000 * (time.perf_counter() - start))
+        used.append(1000 * (time.process_time() - spent))
     clips: tuple[Clip, ...] = model.clips  # type: ignore[attr-defined]
-    note = f"{sum(map(len, clips))} example frames, {len(model.skeleton)} joints; median {np.median(least):.3f} ms"
-    return figure("live texture, slowest step of 60 s", round(float(least.max()), 2), "<= 5", unit="ms", note=note)
+    note = (
+        f"{sum(map(len, clips))} example frames, {len(model.skeleton)} joints; by the clock, the first step included; "
+        f"median {np.median(took):.3f} ms, slowest in processor time {max(used):.2f} ms"
+    )
+    return figure("live texture, slowest step of 60 s", round(max(took), 2), "<= 5", unit="ms", note=note)
 
 
 def _measured(clip: Clip, source: Reference) -> dict[str, float]:
