@@ -46,7 +46,7 @@ COMMANDS = {  # each replaces what an earlier version of itself wrote
     "convert": ["convert", "in{n}.bvh", "c.glb", "--force"],
     "folder": ["convert", "in{n}.bvh", "base.bvh", "out", "--to", "npz", "--resample", "1{n}", "--force"],
     "fetch": ["fetch", "cmu", "99_0{n}", "-o", "fetched", "--from", "{server}"],
-    "remember": ["info", "in{n}.bvh", "--unit", "cm"],
+    "remember": ["info", "in{n}.bvh", "--unit", "cm", "--remember"],
     "clean": ["clean", "in{n}.bvh", "-o", "k.bvh", "--force"],
     "view": ["view", "in{n}.bvh", "-o", "v.html"],
     "page": ["view", ".", "-o", "pages/p.html", "--from", "0.{n}", "--browse"],

@@ -42,13 +42,17 @@ def texture(
     """
     import numpy as np
 
-    from motionloom.io import check_target
+    from motionloom.core import BadRequest
     from motionloom.io.arrays.npz_data import npz_bytes
     from motionloom.io.atomic_files import write_whole
     from motionloom.methods.texture.plan import TexturePlan
 
-    for name in FILES:
-        check_target(out / name, overwrite=force)
+    pictures, cells_file = FILES[:2], FILES[2]
+    foreign = [name for name in pictures if (out / name).exists()] if not (out / cells_file).exists() else []
+    if foreign and not force:  # this command writes cells.npz first
+        raise BadRequest(
+            f"{out / foreign[0]} exists, and this command did not write it: choose another folder, or --force"
+        )
     learned = _load(model)
     asked = given_request(request, root=root)
     with busy("making") as report:
@@ -57,12 +61,12 @@ def texture(
     options = learned.options(asked)
     keys = plan.key_cells(learned.inner_request(asked).constraints, learned.skeleton, learned.fps)
     out.mkdir(parents=True, exist_ok=True)
-    _draw(learned, plan, options, keys, out, joint)
     which, frames = plan.clip_frames
     energy = np.array([(e.level, e.number, e.value) for e in plan.energy]).reshape(-1, 3)
     names = {"clips": np.array(plan.names), "joints": np.array(learned.skeleton.names)}
     stored = npz_bytes({"clip": which, "frame": frames, "keys": keys, **names, "energy": energy})
-    write_whole(out / "cells.npz", [stored])
+    write_whole(out / cells_file, [stored])
+    _draw(learned, plan, options, keys, out, joint)
     mixed = plan.mixed
     summary: dict[str, Any] = {
         "frames": plan.frames,

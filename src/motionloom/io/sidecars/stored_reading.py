@@ -19,7 +19,7 @@ from typing import Any
 
 from motionloom.core import BadRequest, FormatError, Note
 from motionloom.core.text import read_text, read_toml
-from motionloom.io.atomic_files import write_whole
+from motionloom.io.atomic_files import finish_interrupted, write_whole
 from motionloom.io.reader_settings import Reading
 from motionloom.io.sidecars.names import ENDINGS, find_side_file
 from motionloom.io.sidecars.roles import read_roles, roles_file
@@ -50,13 +50,14 @@ def with_stored_reading(path: str | Path, reading: Reading) -> tuple[Reading, tu
 def stored_note(path: str | Path, reading: Reading, joints: Sequence[str] = ()) -> tuple[Note, ...]:
     """Store what `reading.remember` names and is given beside a clip; a note on that, none if there is nothing new.
 
-    A roles file of the user's own is changed only with `remember="all"`. A folder that cannot be written is no error:
-    the clip was read, and the note tells that its settings were not stored.
+    A roles file of the user's own is changed only with `remember="all"`. A folder that cannot be written is an
+    error only then: otherwise the clip was read, and the note tells that its settings were not stored.
     """
     tables = _given(reading)
     if not tables:
         return ()
     found = find_side_file(path, "roles")
+    finish_interrupted(_own_file(path))
     if found is not None and all(
         read_toml(found).get(name, {}).items() >= table.items() for name, table in tables.items()
     ):
@@ -67,6 +68,8 @@ def stored_note(path: str | Path, reading: Reading, joints: Sequence[str] = ()) 
     try:
         target = _store(path, found, tables, joints)
     except FormatError as error:
+        if reading.remember == "all":  # asked for
+            raise
         return (Note(f"settings are not stored: {error}", "warning", topic="file"),)
     names = ", ".join(key for name, table in tables.items() for key in (table if name == "reading" else [name]))
     return (Note(f"{names} stored in {target.name} for later commands", topic="file"),)
@@ -82,6 +85,11 @@ def _given(reading: Reading) -> dict[str, Mapping[str, Any]]:
     return tables
 
 
+def _own_file(path: str | Path) -> Path:
+    """`walk.bvh.roles.toml` beside `walk.bvh`."""
+    return Path(path).with_name(f"{Path(path).name}.{ENDINGS['roles']}")
+
+
 def _store(path: str | Path, found: Path | None, tables: dict[str, Mapping[str, Any]], joints: Sequence[str]) -> Path:
     """Write the tables into the clip's own roles file. Other tables and lines of an existing file are kept.
 
@@ -89,7 +97,7 @@ def _store(path: str | Path, found: Path | None, tables: dict[str, Mapping[str, 
     written beside it. It replaces the file of the folder, whose entries that fit this clip are copied.
     """
     folder = roles_file(path) if found is None else None
-    target = found or Path(path).with_name(f"{Path(path).name}.{ENDINGS['roles']}")
+    target = found or _own_file(path)
     text = HEAD if found is None else read_text(target)
     text = text if text.endswith("\n") else f"{text}\n"
     source = found or folder
