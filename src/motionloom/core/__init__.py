@@ -1,7 +1,7 @@
 """The core types: Skeleton, Clip, Markers, Origin, errors, progress."""
 
 from motionloom.core.arrays import BoolArray, FloatArray, IntArray, UInt8Array
-from motionloom.core.clip import Clip, concatenate, is_contact, replace, with_labels
+from motionloom.core.clip import Clip, concatenate, is_found, replace, with_labels
 from motionloom.core.errors import (
     BadRequest,
     FormatError,
@@ -48,7 +48,7 @@ __all__ = [
     "Unmet",
     "UnsupportedConstraint",
     "concatenate",
-    "is_contact",
+    "is_found",
     "made_here",
     "part",
     "replace",

@@ -125,13 +125,16 @@ def replace(clip: Clip, **changes: Any) -> Clip:
     return new
 
 
-def is_contact(label: str) -> bool:
-    """Whether a label is a contact of a foot part (`contact:left_heel`); other labels are styles and actions.
+FOUND = ("contact:", "gait:")  # prefixes of the labels that motionloom finds
 
-    >>> is_contact("contact:left_toe"), is_contact("mood:happy")
+
+def is_found(label: str) -> bool:
+    """Whether a label was found by motionloom: a contact or a gait. Others are users' styles and actions.
+
+    >>> is_found("contact:left_toe"), is_found("mood:happy")
     (True, False)
     """
-    return label.startswith("contact:")
+    return label.startswith(FOUND)
 
 
 def with_labels(clip: Clip, labels: dict[str, BoolArray]) -> Clip:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, is_contact
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, is_found
 from motionloom.kinematics.pace import pace_along
 from motionloom.kinematics.travel import steady_travel
 
@@ -18,7 +18,7 @@ ANY = np.uint64(1 << 63)  # the bit that every frame has
 
 def action_names(clips: Sequence[Clip]) -> tuple[str, ...]:
     """The labels of the frames, without contacts: the names that `Commands.action` indexes."""
-    names = tuple(sorted({n for c in clips for n in c.label_names if not is_contact(n) and c.label(n).any()}))
+    names = tuple(sorted({n for c in clips for n in c.label_names if not is_found(n) and c.label(n).any()}))
     if len(names) > MAX_ACTIONS:
         raise BadRequest(f"at most {MAX_ACTIONS} labels can be actions of live characters, found {len(names)}")
     return names

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.constraints import Constraint, Pace, PoseAt, Style, StyleAlong, tilt_between
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress, UInt8Array, is_contact, silent
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress, UInt8Array, is_found, silent
 from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.gait import PREFIX, labelled
@@ -225,7 +225,7 @@ def missing_label(clips: Sequence[Clip], label: str) -> str:
     if frames_with_label(clips, label).any():
         return ""
     names = sorted({n for clip in clips for n in clip.label_names if clip.label(n).any()})
-    known = ", ".join(n for n in names if not is_contact(n)) or "no labels"
+    known = ", ".join(n for n in names if not is_found(n)) or "no labels"
     found = ", ".join(n.removeprefix(PREFIX) for n in names if n.startswith(PREFIX))
     return f"no clip carries the label {label!r}; these clips carry {known}{f'; found in them: {found}' * bool(found)}"
 

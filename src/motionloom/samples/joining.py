@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray, is_contact, replace
+from motionloom.core import BoolArray, Clip, FloatArray, is_found, replace
 from motionloom.core.origin import from_file
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.fk import fk
@@ -44,7 +44,7 @@ def joined(clips: Sequence[Clip], name: str) -> Clip:
     out = clips[0]
     for clip in clips[1:]:
         out = _faded(out, _laid(clip, out), round(FADE * out.fps))
-    whole = {n for c in clips for n in c.label_names if c.label(n).all() and not is_contact(n)} - {"stand", "walk"}
+    whole = {n for c in clips for n in c.label_names if c.label(n).all() and not is_found(n)} - {"stand", "walk"}
     names = (name, *(n for n in out.label_names if n != name and n not in whole))
     labels = np.stack([np.ones(len(out), bool) if n == name else out.label(n) for n in names], 1)
     origin = from_file(f"sample:{name}", len(out))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip, IntArray, is_contact
+from motionloom.core import Clip, IntArray, is_found
 
 
 class LabelSets(NamedTuple):
@@ -24,7 +24,7 @@ def label_sets(clips: Sequence[Clip], names: Sequence[str] | None = None) -> Lab
     user named, and are left out, unless `names` lists the labels to use.
     """
     if names is None:
-        names = sorted({n for clip in clips for n in clip.label_names if not is_contact(n)})
+        names = sorted({n for clip in clips for n in clip.label_names if not is_found(n)})
     on = np.concatenate([np.stack([c.label(n) for n in names] or [np.zeros(len(c), bool)], 1) for c in clips])
     rows, first, of = np.unique(on, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import NamedTuple
 
-from motionloom.core import BadRequest, Clip, is_contact
+from motionloom.core import BadRequest, Clip, is_found
 from motionloom.core.errors import unknown
 
 KEYS = ("clips", "label", "parameter", "cut", "mirror", "before", "after", "registration")
@@ -72,7 +72,7 @@ def default_nodes(clips: Sequence[Clip]) -> tuple[NodeSpec, ...]:
     """One node for each label that covers a clip, in order; the first such label of each clip counts."""
     names: dict[str, None] = {}
     for clip in clips:
-        own = [n for n in clip.label_names if not is_contact(n) and clip.label(n).all()]
+        own = [n for n in clip.label_names if not is_found(n) and clip.label(n).all()]
         names[own[0] if own else "motion"] = None
     return tuple(NodeSpec(name) for name in names)
 
@@ -90,6 +90,6 @@ def clips_of(spec: NodeSpec, clips: Sequence[Clip]) -> list[Clip]:
     if not found and spec.name == "motion":
         found = list(clips)
     if not found:
-        known = sorted({n for c in clips for n in c.label_names if not is_contact(n)})
+        known = sorted({n for c in clips for n in c.label_names if not is_found(n)})
         raise BadRequest(f"node {spec.name}: no clip has the label {label!r}; labels: {', '.join(known) or 'none'}")
     return found

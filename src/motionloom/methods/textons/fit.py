@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Note, Progress, is_contact, part, silent
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Note, Progress, is_found, part, silent
 from motionloom.core.note import info
 from motionloom.kinematics.channels.metric import fit_metric_space
 from motionloom.kinematics.feet.contacts import foot_parts, with_contacts
@@ -59,7 +59,7 @@ def fit(
     standing = [with_contacts(clip) for clip in clips]
     names = tuple(part.label for part in foot_parts(clips[0].skeleton))  # feet alone: hands that touch are not grounded
     heights = contact_heights(standing)
-    styles = tuple(sorted({n for c in clips for n in c.label_names if not is_contact(n) and c.label(n).any()}))
+    styles = tuple(sorted({n for c in clips for n in c.label_names if not is_found(n) and c.label(n).any()}))
     observed = _observed(standing, seen, learned, names, heights, styles)
     model = TextonModel(
         skeleton=clips[0].skeleton,

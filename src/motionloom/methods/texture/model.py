@@ -23,7 +23,7 @@ from motionloom.constraints import (
     Start,
     Style,
 )
-from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress, Skeleton, is_contact
+from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress, Skeleton, is_found
 from motionloom.core.errors import unknown
 from motionloom.core.note import Note, warning
 from motionloom.core.progress import parts
@@ -63,7 +63,7 @@ RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of 
 
 def style_names(clips: Sequence[Clip]) -> tuple[str, ...]:
     """The labels of clips that are styles: all that frames have, but for contacts."""
-    return tuple(sorted({n for c in clips for n in c.label_names if not is_contact(n) and c.label(n).any()}))
+    return tuple(sorted({n for c in clips for n in c.label_names if not is_found(n) and c.label(n).any()}))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -281,7 +281,7 @@ class TextureModel(Model[Options]):
         if plan.texture is not None:
             terms = [clip.origin.licence for clip in self.clips]
             origin = joint_origin(unblended(plan.source), self._sources, self.skeleton, terms)
-            styles = [k for k, name in enumerate(names) if not is_contact(name)]
+            styles = [k for k, name in enumerate(names) if not is_found(name)]
             labels = cell_labels(plan.source, marks[:, styles])
             own = tuple(names[k] for k in styles)
             clip = self._on_ground(plan.texture, _keys(plan), request)
@@ -324,7 +324,7 @@ class TextureModel(Model[Options]):
         known = cells._replace(main=np.where(fixed, -1, cells.main), other=np.where(fixed, -1, cells.other))
         origin = joint_origin(known, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
         labels = cell_labels(cells.main, marks)
-        contacts = [k for k, name in enumerate(names) if is_contact(name)]
+        contacts = [k for k, name in enumerate(names) if is_found(name)]
         labels[:, contacts] = marks[cells.main[:, 0]][:, contacts]
         given = _given_velocities(constraints, self.skeleton, rounds * plan.frames, self.fps)
         body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.blend.transition_point import half_window
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, is_contact, with_labels
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, is_found, with_labels
 from motionloom.core import replace as clip_with
 from motionloom.methods.graph.build.blend_check import RoughTransitions, rough_transitions
 from motionloom.methods.graph.build.distance_limits import Limits
@@ -91,7 +91,7 @@ def relax_threshold(
     for c in _chosen_clips(graph, outside, MAX_FRAMES * step):
         at = np.arange(graph.starts[c], graph.starts[c + 1], step)
         clip = graph.clips[c][at - graph.starts[c]]
-        names = tuple(n for n in clip.label_names if is_contact(n))
+        names = tuple(n for n in clip.label_names if is_found(n))
         labels = np.stack([clip.label(n) for n in names], 1) if names else None
         bare = clip_with(clip, fps=fps, label_names=names, labels=labels)
         clips.append(with_labels(bare, {INSIDE: ~outside[at], OUTSIDE: outside[at]}))
