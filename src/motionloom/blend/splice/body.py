@@ -57,7 +57,7 @@ def cut_named(skeleton: Skeleton, name: str = "upper") -> BodyCut:
         return _cut(skeleton, name, top, [top, bend, end], [bend, end], shoulders, end)
     if part == "hand":
         require_roles(skeleton, (name, f"{side}_forearm"))
-        return _at_joint(skeleton, name)  # the frame is the forearm's own: one that hangs down is no x axis
+        return _at_joint(skeleton, name)  # a hanging forearm has no direction on the ground
     neck, head = require_roles(skeleton, ("neck", "head"))
     return _cut(skeleton, name, neck, [neck, head], [head], shoulders, head)
 

@@ -51,7 +51,7 @@ def stored_note(path: str | Path, reading: Reading, joints: Sequence[str] = ()) 
     """Store what `reading.remember` names and is given beside a clip; a note on that, none if there is nothing new.
 
     A roles file of the user's own is changed only with `remember="all"`. A folder that cannot be written is an
-    error only then: otherwise the clip was read, and the note tells that its settings were not stored.
+    error only then; otherwise the clip is read, and a note states that its settings are not stored.
     """
     tables = _given(reading)
     if not tables:

@@ -132,7 +132,7 @@ def fewest_clips(error: float, least: float, largest: float) -> float:
 @kernel
 def plans_turns(t: Any, m: int, given: Any, place: Any, course: float) -> bool:
     """Whether turns towards the commanded place are planned: there is a heading on arrival, or a turning circle
-    around the place, which the path there would follow for ever."""
+    around the place, which a path to it would circle without end."""
     if math.isnan(given[PLACE_X]):
         return False
     if not math.isnan(given[FACING]):

@@ -21,7 +21,7 @@ def spread(
     """soonest (X, X, H) s: when each cell of place and heading is first reached; returns how many courses were tried.
 
     Cells are centred on multiples of `cell`, so that the picture does not prefer a side. From each cell of seen
-    (2X - 1, 2X - 1, 2H, T: half as large, and by the turn), the first course that came there goes on.
+    (2X - 1, 2X - 1, 2H, T: half as large, and by the turn), the first course that arrives there continues.
     todo (n, 5): courses and their times, in the order in which they were found.
     """
     size, headings, turns = soonest.shape[0], soonest.shape[2], seen.shape[3]

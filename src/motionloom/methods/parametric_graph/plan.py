@@ -120,17 +120,17 @@ class PlanSearch:
 
     def __init__(self, live: ParametricGraphLive, request: Request, frames: int, options: Options) -> None:
         self.live, self.frames, self.options = live, frames, options
-        self.wishes = [c for c in request.all_constraints if isinstance(c, SUPPORTED)]
+        self.goals = [c for c in request.all_constraints if isinstance(c, SUPPORTED)]
         self.values = _values([c for c in request.all_constraints if isinstance(c, Parameters)], live)
         self.start = start_of(request, frames, live.fps)
         self.labels = labels_of(live)
-        self.paths = {id(c): _Path(c, frames, live.fps) for c in self.wishes if isinstance(c, RootPath)}
-        self.spans = {id(c): c.frames(frames, live.fps) for c in self.wishes if isinstance(c, (Style, HeadFor, Act))}
+        self.paths = {id(c): _Path(c, frames, live.fps) for c in self.goals if isinstance(c, RootPath)}
+        self.spans = {id(c): c.frames(frames, live.fps) for c in self.goals if isinstance(c, (Style, HeadFor, Act))}
 
     def plan(self, rng: Generator, progress: Progress) -> ParametricGraphPlan:
         """The best plan that was found."""
         live = self.live
-        guided = [c for c in self.wishes if not isinstance(c, (Style, Act))] or (len(live.nodes) > 1 and self.wishes)
+        guided = [c for c in self.goals if not isinstance(c, (Style, Act))] or (len(live.nodes) > 1 and self.goals)
         seeds = rng.integers(0, 2**31, size=self.options.width if guided else 1)
         at = Travel(np.repeat(self.start.place, len(seeds), 0), np.repeat(self.start.heading, len(seeds)))
         state = live.begin(seeds, at, self.options)
@@ -174,7 +174,7 @@ class PlanSearch:
         empty = TimedCommands(frame, math.nan, speeds[0], (math.nan, math.nan), math.nan, action, self.values)
         guides = [empty._replace(speed=speed) for speed in speeds[1:]]
         direction = math.nan
-        for c in self.wishes:
+        for c in self.goals:
             if isinstance(c, RootPath):
                 direction = self.paths[id(c)].direction(done.place[i], frame)
             elif isinstance(c, Reach) and frame <= c.frame(self.frames, self.live.fps):
@@ -185,7 +185,7 @@ class PlanSearch:
                     guides.append(empty._replace(place=(float(c.position[0]), float(c.position[1])), facing=c.heading))
             elif isinstance(c, HeadFor) and frame in self.spans[id(c)]:
                 direction = c.heading
-        if math.isnan(direction) and any(isinstance(c, Avoid) for c in self.wishes):
+        if math.isnan(direction) and any(isinstance(c, Avoid) for c in self.goals):
             direction = float(done.heading[i, -1])
         if math.isnan(direction):
             return [*guides, empty] if len(speeds) > 1 else guides or [empty]
@@ -194,7 +194,7 @@ class PlanSearch:
     def _speeds(self, frame: int, place_so_far: FloatArray) -> list[float]:
         """The speeds that are tried from a frame on: those of a pace that holds soon after it, and none."""
         soon = frame + round(BLOCK * self.live.fps)
-        for c in self.wishes:
+        for c in self.goals:
             if not isinstance(c, Pace):
                 continue
             if c.stretch is None:
@@ -211,7 +211,7 @@ class PlanSearch:
     def _action(self, frame: int, node: IntArray) -> int:
         """The node that a style or an action asks for soon after a frame, -1 for any; node (F,) so far."""
         soon = frame + round(NODE_LEAD_TIME * self.live.fps)
-        for c in self.wishes:
+        for c in self.goals:
             if isinstance(c, (Style, Act)):
                 span, label = self.spans[id(c)], c.label if isinstance(c, Style) else c.action
                 done = isinstance(c, Act) and self.labels[label][node[span.start :]].any()
@@ -224,7 +224,7 @@ class PlanSearch:
         out = np.zeros(len(tried.place))
         frame = tried.place.shape[1] - 1
         left = (self.frames - 1 - frame) / self.live.fps
-        for c in self.wishes:
+        for c in self.goals:
             weight = 1.0 if c.weight is None else float(c.weight)
             if isinstance(c, RootPath):
                 out += weight * self.paths[id(c)].cost(tried.place) / c.tolerance
