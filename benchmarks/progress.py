@@ -153,34 +153,32 @@ def _captured() -> dict[str, Work]:
 
 
 def _interrupts() -> list[dict[str, Any]]:
-    """Seconds from the signal to the exit of three commands."""
+    """Seconds from the signal to the exit of commands that take long."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         clips = [samples.make("dance", seconds=60, seed=seed) for seed in range(4)]
         for k, clip in enumerate(clips):
             save(clip, folder / "clips" / f"dance_{k}.bvh")
-        save_model(learn("hierarchical-graph", clips[:2]), folder / "model.loom")
-        request = (
-            "{seconds: 60, options: {budget: 1000000}, constraints: [{reach: {position: [3, 9], by: 50, weight: 1}}]}"
-        )
-        commands = {
-            "learning": ["learn", "textons", str(folder / "clips"), "-o", str(folder / "new.loom")],
-            "making": [
-                "synthesize",
-                str(folder / "model.loom"),
-                "-r",
-                request,
-                "--count",
-                "20",
-                "-o",
-                name + "/out",
-            ],
-            "measuring": ["evaluate", str(folder / "clips"), "--source", str(folder / "clips")],
-        }
-        return [_interrupt(doing, arguments) for doing, arguments in commands.items()]
+        for method in ("hierarchical-graph", "texture"):
+            save_model(learn(method, clips[:2]), folder / f"{method}.loom")
+        dances, first, second = (str(folder / "clips" / part) for part in ("", "dance_0.bvh", "dance_1.bvh"))
+        graph, texture, out = (str(folder / part) for part in ("hierarchical-graph.loom", "texture.loom", "out"))
+        far = "{seconds: 60, options: {budget: 1000000}, constraints: [{reach: {position: [3, 9], by: 50, weight: 1}}]}"
+        long = "{seconds: 600, options: {variant: faithful}}"
+        return [
+            _interrupt(name, doing, arguments)
+            for name, doing, *arguments in (
+                ("learning textons", "learning", "learn", "textons", dances, "-o", f"{out}.loom"),
+                ("learning variation", "learning", "learn", "variation", dances, "-o", f"{out}.loom"),
+                ("hierarchical search", "making", "synthesize", graph, "-r", far, "--count", "20", "-o", out),
+                ("texture", "making", "synthesize", texture, "-r", long, "-o", f"{out}.bvh"),
+                ("transfer", "transferring", "transfer", first, second, first, "-o", f"{out}.bvh"),
+                ("evaluate", "measuring", "evaluate", dances, "--source", dances),
+            )
+        ]
 
 
-def _interrupt(doing: str, arguments: list[str]) -> dict[str, Any]:
+def _interrupt(work: str, doing: str, arguments: list[str]) -> dict[str, Any]:
     """The time to the exit of a command that is interrupted during its work `doing`, as its progress calls it."""
     worst, codes = 0.0, []
     for _ in range(3):
@@ -197,4 +195,4 @@ def _interrupt(doing: str, arguments: list[str]) -> dict[str, Any]:
         worst = max(worst, time.perf_counter() - begin)
     note = f"worst of 3; exit codes {', '.join(map(str, codes))} (130: cancelled)"
     value = round(worst, 3) if set(codes) == {130} else None
-    return figure(f"progress: Ctrl-C in {arguments[0]}, to the exit", value, "<= 0.5", unit="s", note=note)
+    return figure(f"progress: Ctrl-C in {work}, to the exit", value, "<= 0.5", unit="s", note=note)
