@@ -25,8 +25,9 @@ class Style(Constraint):
 
     Residual: one value without unit: the share of the span's frames that do not carry the label. The tolerance leaves
     room for the change from one style to another. `importance` is its weight against other styles; `joints` are the
-    ones it matters for, or how much for each (`{upper: 1, head: 0.5}`): a label is about the whole body, so the
-    residual does not use them.
+    ones it matters for, or how much for each (`{upper: 1, head: 0.5}`). A label is about the whole body; methods
+    that choose joints by themselves give frames in which only these joints carry it the label `joint_label`, such as
+    `sneak@left_arm`, and these frames count too.
     """
 
     unit: ClassVar[str] = "share of frames"
@@ -59,8 +60,19 @@ class Style(Constraint):
             out[joints] = np.maximum(out[joints], value)
         return out
 
+    @property
+    def joint_label(self) -> str:
+        """The label of frames in which its joints carry the style, whatever others do.
+
+        >>> Style("sneak").joint_label, Style("sneak", joints=("left_arm", "head")).joint_label
+        ('sneak', 'sneak@left_arm+head')
+        """
+        names = [item if isinstance(item, str) else item[0] for item in self.joints if isinstance(item, str) or item[1]]
+        return self.label if "all" in names else f"{self.label}@{'+'.join(names)}"
+
     def residual(self, clip: Clip) -> FloatArray:
-        return np.atleast_1d(self.missing_share(labelled(clip, self.label), clip.fps))
+        has = labelled(clip, self.label) | clip.label(self.joint_label)
+        return np.atleast_1d(self.missing_share(has, clip.fps))
 
     def missing_share(self, has: BoolArray, fps: float) -> float:
         """The share of the span's frames without the label, where `has` (F,) are the frames of the result with it."""

@@ -209,19 +209,19 @@ class Oracle:
                 given += 1
         return total, given
 
-    def candidates(self, i):
+    def candidates(self, i, joint):
         out = list(self.examples.candidates)
-        for channel, need in enumerate(self.styles.required[i]):
+        for channel, need in enumerate(self.styles.required[i, :, joint]):
             if need > 0:
                 values = self.examples.styles[out, channel]
                 out = [j for j, v in zip(out, values, strict=True) if v >= min(need, values.max())]
         return out
 
     def choose(self, joint, i, draw, root_source):
-        frames = self.candidates(i)
+        frames = self.candidates(i, joint)
         found = [self.distance(joint, i, j) for j in frames]
         d = np.array([0.0 if t <= 64 * EPSILON * max(w, 1.0) else t for t, w, _ in found])
-        if found[0][1] == 0 and root_source >= 0:
+        if found[0][1] == 0 and root_source in frames:
             return root_source, 0.0, None
         c, positive = self.options.tolerance, d[d > 0]
         limit = c * d.min() if d.min() > 0 else c / 2 * positive.min() if len(positive) else np.inf

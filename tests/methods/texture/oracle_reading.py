@@ -138,20 +138,32 @@ def filled_between(keys):
 
 
 def read_styles(request, names, skeleton, frames):
-    targets, required = np.zeros((frames, len(names))), np.zeros((frames, len(names)))
-    weights = np.zeros((frames, len(names), len(skeleton)))
+    targets = np.zeros((frames, len(names)))
+    weights, required = np.zeros((2, frames, len(names), len(skeleton)))
     for i in range(frames):
         asked = [c for c in request.constraints if isinstance(c, Style) and covers(c, i)]
         for c in asked:
-            assert c.joints == ("all",)
-            g, strength = names.index(c.label), c.importance * (1.0 if c.weight is None else c.weight)
-            targets[i, g] = 1.0
-            weights[i, g] = np.maximum(weights[i, g], strength)
-            required[i, g] = 0.5 if c.weight is None else required[i, g]
+            targets[i, names.index(c.label)] = 1.0
+            for j, name in enumerate(skeleton.names):
+                g, share = names.index(c.label), influence(c, name)
+                weights[i, g, j] = max(weights[i, g, j], strength(c) * share)
+                if c.weight is None and share > 0:
+                    required[i, g, j] = 0.5
         for g, name in enumerate(names):
             if asked and name not in {c.label for c in asked}:
-                weights[i, g] = max(c.importance * (1.0 if c.weight is None else c.weight) for c in asked)
+                weights[i, g] = [max(strength(c) * influence(c, joint) for c in asked) for joint in skeleton.names]
     return SimpleNamespace(targets=targets, weights=weights, required=required)
+
+
+def strength(style):
+    return style.importance * (1.0 if style.weight is None else style.weight)
+
+
+def influence(style, joint):
+    """Of a style on one joint: the tests give all joints, names, or pairs of names and influences."""
+    if style.joints == ("all",):
+        return 1.0
+    return dict(item if isinstance(item, tuple) else (item, 1.0) for item in style.joints).get(joint, 0.0)
 
 
 def covers(style, i):
@@ -164,7 +176,7 @@ def style_levels(styles, levels):
     for _ in range(1, levels):
         fine, count = out[-1], out[-1].targets.shape[1]
         weights = np.array(halved(list(fine.weights), mean))
-        targets, required = np.zeros(weights.shape[:2]), np.zeros(weights.shape[:2])
+        targets, required = np.zeros(weights.shape[:2]), np.zeros(weights.shape)
         for g in range(count):
             row = [fine.targets[i, g] if fine.weights[i, g].any() else None for i in range(len(fine.targets))]
             targets[:, g] = [0.0 if v is None else v for v in halved(row, mean)]

@@ -89,6 +89,20 @@ CASES = {
         Request(frames=9, constraints=(Style(label="slow", span=("3f", "8f")),)),
         {"levels": 2},
     ),
+    "hard style of some joints": (
+        Request(
+            frames=9,
+            constraints=(
+                Style(label="slow", joints=("ArmL", "HandL")),
+                Style(label="all", span=("3f", "6f"), importance=0.5, joints=(("Spine", 0.5), ("ArmL", 2.0)), weight=1),
+            ),
+        ),
+        {"levels": 2},
+    ),
+    "hard style of some joints without importance": (
+        Request(frames=6, constraints=(Style(label="slow", importance=0, joints=(("ArmR", 1.0), ("HandR", 0.0))),)),
+        {},
+    ),
 }
 
 

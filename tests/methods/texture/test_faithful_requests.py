@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.constraints import Ground, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, Start, Style
-from motionloom.core import BadRequest, Clip, with_labels
+from motionloom.constraints import Ground, Pace, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, Start, Style
+from motionloom.core import BadRequest, Clip, UnsupportedConstraint, with_labels
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
@@ -75,6 +75,12 @@ def test_a_point_does_not_break_the_joints_of_a_given_clip(model, clips):
         assert max(along.worst(clip), hand.worst(clip)) < 1e-9
 
 
+def test_a_pace_is_refused_with_the_reason(model):
+    for pace in (Pace(speed=(1.0, 1.2)), Pace(speed=(1.0, 1.2), weight=1)):
+        with pytest.raises(UnsupportedConstraint, match=r"pace.*only in the improved variant: EDEN's keys are places"):
+            model.plan(Request(seconds=2, constraints=(pace,), options=FAITHFUL), None)
+
+
 def test_a_hard_style_admits_only_frames_with_the_label(clips):
     marked = with_labels(clips[0], {"late": np.arange(90) >= 60, "early": np.arange(90) < 30})
     model = learn("texture", [marked, clips[1]])
@@ -83,6 +89,24 @@ def test_a_hard_style_admits_only_frames_with_the_label(clips):
     both = Style(label="late"), Style(label="early", span=(1, 2))
     with pytest.raises(BadRequest, match="no example frame has the labels 'early' and 'late' at once"):
         made(model, *both, ground=Ground())
+
+
+@pytest.mark.parametrize("variant", ["faithful", "improved"])
+@pytest.mark.parametrize("joints", [("left_arm",), (("left_arm", 0.5), ("right_arm", 0.0))], ids=["list", "mapping"])
+def test_a_hard_style_of_some_joints_admits_only_frames_with_the_label_for_these(clips, joints, variant):
+    marked = with_labels(clips[0], {"late": np.arange(90) >= 50, "early": np.arange(90) < 40})
+    model = learn("texture", [marked, clips[1]])
+    style, other = Style(label="late", joints=joints), Style(label="early", joints=("right_arm",))
+    arm = style.influence(model.skeleton) > 0
+    plan, clip = made(model, style, other, ground=Ground(), variant=variant)
+    assert ((plan.source[:, arm] >= 50) & (plan.source[:, arm] < 90)).all()
+    legs = plan.source[:, model.skeleton.joint("left_foot")]
+    assert ((legs < 50) | (legs >= 90)).any()
+    assert style.worst(clip) == other.worst(clip) == 0
+    assert not clip.label("late").all()
+    assert clip.label("late@left_arm").all()
+    with pytest.raises(BadRequest, match="no example frame has the labels 'early' and 'late' at once"):
+        model.plan(Request(seconds=2, constraints=(style, Style(label="early")), options={"variant": variant}), None)
 
 
 def test_a_hard_style_that_no_candidate_has_is_an_error(clips):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, FloatArray, IntArray, Origin, Skeleton
+from motionloom.constraints import Style
+from motionloom.core import BoolArray, FloatArray, IntArray, Origin, Skeleton, is_found
 from motionloom.core.origin import all_terms
 from motionloom.methods.live import FrameSources
 
@@ -45,7 +46,20 @@ def joint_origin(cells: FrameBlend, known: FrameSources, skeleton: Skeleton, ter
     )
 
 
-def cell_labels(source: IntArray, marks: BoolArray) -> BoolArray:
-    """(F, L) labels of result frames: those that at least half of the joints' example frames (F, J) have, of (N, L)."""
-    shares = np.where(source[..., None] >= 0, marks[source], False).mean(1)
-    return np.asarray(shares >= 0.5)
+def cell_labels(
+    source: IntArray, marks: Mapping[str, BoolArray], styles: Iterable[Style], skeleton: Skeleton
+) -> dict[str, BoolArray]:
+    """(F,) by name: the result frames with each style, for example frames (F, J) of the joints and their marks (N,).
+
+    They are those in which at least half of the joints come from frames with the label; for requested styles that
+    matter for some joints only, the `joint_label` names those in which at least half of these do.
+    """
+
+    def carried(cells: IntArray, mark: BoolArray) -> BoolArray:
+        return np.asarray(np.where(cells >= 0, mark[cells], False).mean(1) >= 0.5)
+
+    out = {name: carried(source, mark) for name, mark in marks.items() if not is_found(name)}
+    for style in styles:
+        if style.joint_label not in out:
+            out[style.joint_label] = carried(source[:, style.influence(skeleton) > 0], marks[style.label])
+    return out

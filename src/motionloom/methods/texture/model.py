@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -23,7 +23,17 @@ from motionloom.constraints import (
     Start,
     Style,
 )
-from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Progress, Skeleton, is_found
+from motionloom.core import (
+    BoolArray,
+    Clip,
+    FloatArray,
+    FormatError,
+    IntArray,
+    Progress,
+    Skeleton,
+    is_found,
+    with_labels,
+)
 from motionloom.core.errors import unknown
 from motionloom.core.note import Note, warning
 from motionloom.core.progress import parts
@@ -130,10 +140,9 @@ class TextureModel(Model[Options]):
         return np.cumsum([0, *(len(clip) for clip in self.clips)])
 
     @cached_property
-    def _marks(self) -> tuple[tuple[str, ...], BoolArray]:
-        names = tuple(dict.fromkeys(n for clip in self.clips for n in clip.label_names))
-        rows = [np.concatenate([clip.label(n) for clip in self.clips]) for n in names]
-        return names, np.stack(rows, 1) if rows else np.zeros((int(self.starts[-1]), 0), bool)
+    def _marks(self) -> dict[str, BoolArray]:
+        names = dict.fromkeys(n for clip in self.clips for n in clip.label_names)
+        return {n: np.concatenate([clip.label(n) for clip in self.clips]) for n in names}
 
     @cached_property
     def _frames(self) -> Frames:
@@ -207,12 +216,17 @@ class TextureModel(Model[Options]):
         if request.start is None and any(isinstance(c, (PositionAt, Plant)) for c in request.constraints):
             request = replace(request, start=Start())  # points in the world need a place to start from
         keys = read_keys(request, self.skeleton, frames, self.fps)  # in every variant: two hard values are an error
+        asked = _styles(request.constraints)
+        styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
         if options.variant == FAITHFUL:
-            asked = [c for c in request.constraints if isinstance(c, Style)]
-            styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
-            check_styles(self.levels(options)[0], styles, asked, self.styles)
+            finest = self.levels(options)[0]
+            each_joint = np.asarray(styles.required.transpose(0, 2, 1) > 0)
+            check_styles(finest.styles[finest.candidates] >= 0.5, each_joint, asked, self.styles)
             texture, keys = self._texture(request, keys, styles, options, rng, progress)
             return TexturePlan(texture.source, self.starts, names, texture=texture, keys=keys)
+        if asked:
+            needed = np.stack([styles.required[..., list(p.joints)].any(2) for p in self._for(options).parts])
+            check_styles(np.stack([self._marks[name] for name in self.styles], 1), needed, asked, self.styles)
         return self.plan_with(request, options, rng, progress)
 
     def plan_with(
@@ -277,16 +291,13 @@ class TextureModel(Model[Options]):
 
     def render(self, plan: TexturePlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         progress(0.0, "rendering")
-        names, marks = self._marks
         if plan.texture is not None:
             terms = [clip.origin.licence for clip in self.clips]
             origin = joint_origin(unblended(plan.source), self._sources, self.skeleton, terms)
-            styles = [k for k, name in enumerate(names) if not is_found(name)]
-            labels = cell_labels(plan.source, marks[:, styles])
-            own = tuple(names[k] for k in styles)
-            clip = self._on_ground(plan.texture, _keys(plan), request)
+            labels = cell_labels(plan.source, self._marks, _styles(request.constraints), self.skeleton)
+            clip = with_labels(self._on_ground(plan.texture, _keys(plan), request), labels)
             progress(1.0, "rendering")
-            return replace(clip, label_names=own, labels=labels, origin=origin.with_notes(*self._unused(options)))
+            return replace(clip, origin=origin.with_notes(*self._unused(options)))
         clip = self._loop(plan, request, options) if options.loop else self._single(plan, request, options)
         progress(1.0, "rendering")
         return clip
@@ -316,19 +327,17 @@ class TextureModel(Model[Options]):
 
     def _shown(self, plan: TexturePlan, constraints: Sequence[Constraint], options: Options, rounds: int = 1) -> Clip:
         """The chosen frames, so many times one after the other, with crossfaded seams, from the origin on."""
-        names, marks = self._marks
         material, half = self._for(options), round(options.blend * self.fps / 2)
         tracks = [crossfaded(np.tile(shown, rounds), material.ends, half) for shown in plan.tracks]
         cells = joint_tracks(tracks, material.parts, len(self.skeleton))
         fixed = np.tile(fixed_cells(_keys(plan)), (rounds, 1))
         known = cells._replace(main=np.where(fixed, -1, cells.main), other=np.where(fixed, -1, cells.other))
         origin = joint_origin(known, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
-        labels = cell_labels(cells.main, marks)
-        contacts = [k for k, name in enumerate(names) if is_found(name)]
-        labels[:, contacts] = marks[cells.main[:, 0]][:, contacts]
+        labels = {name: mark[cells.main[:, 0]] for name, mark in self._marks.items() if is_found(name)}
+        labels |= cell_labels(cells.main, self._marks, _styles(constraints), self.skeleton)
         given = _given_velocities(constraints, self.skeleton, rounds * plan.frames, self.fps)
         body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)
-        return Clip(self.skeleton, body.root, body.rotations, self.fps, names, labels, None, origin)
+        return with_labels(replace(body, origin=origin), labels)
 
     def shortfall(self, clip: Clip, plan: TexturePlan, request: Request, options: Options) -> str:
         if options.variant == FAITHFUL:
@@ -339,6 +348,10 @@ class TextureModel(Model[Options]):
         far = root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose, carrier)
         given = [c.given(self.skeleton, plan.frames, self.fps) for c in request.constraints if isinstance(c, PoseAlong)]
         return far or speed_problem(clip, [*self.clips, *given])
+
+
+def _styles(constraints: Iterable[Constraint]) -> list[Style]:
+    return [c for c in constraints if isinstance(c, Style)]
 
 
 def _keys(plan: TexturePlan) -> Keys:

@@ -62,15 +62,15 @@ class RootGuide(NamedTuple):
 def style_prices(styles: Iterable[Style], clips: Sequence[Clip], part: JointGroup, frames: int) -> list[Price]:
     """Frames without the label are impossible where it is hard, and dear where it is not.
 
-    A soft style counts for a part as much as for its joints; a hard one is about the whole body.
+    A soft style counts for a part as much as for its joints, a hard one for every part that has one of its joints.
     """
     out = []
     for style in styles:
         span = style.frames(frames, clips[0].fps)
         lacking = ~np.concatenate([clip.label(style.label) for clip in clips])
-        counts = float(style.influence(clips[0].skeleton)[list(part.joints)].mean())
-        soft = STYLE * style.importance * (style.weight or 0.0) * counts
-        price = IMPOSSIBLE if style.hard else soft
+        influence = style.influence(clips[0].skeleton)[list(part.joints)]
+        soft = STYLE * style.importance * (style.weight or 0.0) * float(influence.mean())
+        price = IMPOSSIBLE * bool(influence.any()) if style.hard else soft
         out.append(Price(span.start, span.stop, lacking * price))
     return out
 

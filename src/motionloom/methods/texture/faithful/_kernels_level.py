@@ -67,12 +67,16 @@ def synthesize_pass(
         for j in range(1, joints):
             if cells.filled[i, j]:
                 angle_row(examples.turns[j], cells.turns[i, j], rows[j])
-        allowed = admitted[: admit(examples, styles.required[i], admitted)]
+        allowed: Any = admitted
+        before = -1
         compared_roots = root_sums(examples, cells, keys, coarse, coarse_cells, weights, i, work)
         root_source = -1
         for joint in order:
             if joint and np.isinf(keys.turn_weights[i, joint]):
                 continue
+            if before < 0 or (styles.required[i, :, joint] != styles.required[i, :, before]).any():
+                allowed = admitted[: admit(examples, styles.required[i, :, joint], admitted)]
+            before = joint
             row[:] = np.float32(0.0)
             found = add_window(slots, held, some, weights.gauss, i, i, joint, row)
             for other in range(1, joints):
@@ -109,7 +113,7 @@ def synthesize_pass(
                 for n in range(count):
                     row[n] += weight * key_row[n]
             n, least = choose(row, allowed, weights.tolerance, draws[i, joint])
-            if not found and root_source >= 0:
+            if not found and root_source >= 0 and (allowed == root_source).any():
                 n = root_source
             for k in range(4):
                 cells.turns[i, joint, k] = examples.turns[joint, k, n]

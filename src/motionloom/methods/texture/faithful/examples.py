@@ -12,7 +12,6 @@ from motionloom.constraints import Style
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray
 from motionloom.kinematics.travel import body_axes, root_headings, without_heading
 from motionloom.methods.texture.config import Options
-from motionloom.methods.texture.faithful.keys import Styles
 from motionloom.methods.texture.faithful.pyramid import coarser, mean, mean_turn
 from motionloom.rotation import multiply, rotate
 
@@ -74,15 +73,17 @@ def build_examples(clips: Sequence[Clip], styles: Sequence[str], options: Option
     return out
 
 
-def check_styles(examples: Examples, styles: Styles, asked: Sequence[Style], names: Sequence[str]) -> None:
-    """`BadRequest` if no candidate of the finest level has the hard styles of some frame."""
-    found = examples.styles[examples.candidates]
-    for wanted in np.unique(styles.required > 0, axis=0):
-        if (found[:, wanted] >= 0.5).all(1).any():
+def check_styles(found: BoolArray, needed: BoolArray, asked: Sequence[Style], names: Sequence[str]) -> None:
+    """`BadRequest` if no example frame has all the hard styles that are `needed` (..., G) at once somewhere.
+
+    `found` (N, G) are the labels of the frames to choose from.
+    """
+    for wanted in np.unique(needed.reshape(-1, len(names)), axis=0):
+        if found[:, wanted].all(1).any():
             continue
         labels = [name for name, needed in zip(names, wanted, strict=True) if needed]
         style = next(c for c in asked if c.hard and c.label == labels[-1])
-        if len(labels) > 1 and all((found[:, names.index(name)] >= 0.5).any() for name in labels):
+        if len(labels) > 1 and all(found[:, names.index(name)].any() for name in labels):
             raise style.problem(f"no example frame has the labels {' and '.join(map(repr, labels))} at once", "label")
         raise style.problem(
             f"no example frame with a whole neighbourhood has the label {labels[-1]!r}: it occurs only near the ends "

@@ -36,7 +36,7 @@ class Styles(NamedTuple):
 
     targets: FloatArray  # (F, G) 0 to 1
     weights: FloatArray  # (F, G, J) importance times influence on each joint; 0: the channel does not count
-    required: FloatArray  # (F, G) the least value that a candidate needs; 0: none
+    required: FloatArray  # (F, G, J) the least value that a candidate needs; 0: none
 
 
 def no_keys(frames: int, joints: int) -> Keys:
@@ -184,17 +184,18 @@ def read_styles(asked: Iterable[Style], names: Sequence[str], skeleton: Skeleton
     In a frame with a style, channels that are not wanted have the target 0; in other frames no channel counts.
     """
     joints = len(skeleton)
-    targets, weights = np.zeros((frames, len(names))), np.zeros((frames, len(names), joints))
-    required, most = np.zeros((frames, len(names))), np.zeros((frames, joints))
+    targets, most = np.zeros((frames, len(names))), np.zeros((frames, joints))
+    weights, required = np.zeros((frames, len(names), joints)), np.zeros((frames, len(names), joints))
     for style in asked:
         span, channel = style.frames(frames, fps), names.index(style.label)
-        strength = style.importance * (1.0 if style.weight is None else style.weight) * style.influence(skeleton)
+        influence = style.influence(skeleton)
+        strength = style.importance * (1.0 if style.weight is None else style.weight) * influence
         rows = slice(span.start, span.stop)
         targets[rows, channel] = 1.0
         weights[rows, channel] = np.maximum(weights[rows, channel], strength)
         most[rows] = np.maximum(most[rows], strength)
         if style.hard:
-            required[rows, channel] = 0.5
+            required[rows, channel, influence > 0] = 0.5
     others = (targets == 0.0)[..., None] * most[:, None, :]
     return Styles(targets, weights + others, required)
 
