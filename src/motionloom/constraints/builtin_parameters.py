@@ -54,8 +54,18 @@ def distance(clip: Clip) -> float:
 
 
 def climb(clip: Clip) -> float:
-    """Change of the hips' height from the first frame to the last, m."""
-    return float(clip.root[-1, 1] - clip.root[0, 1])
+    """How much higher the ground under the feet is at the end of a clip than at its beginning, m.
+
+    The median over the foot parts of how much higher each stands in its last contact than in its first. Without two
+    contacts of one part (a body in the air, or without feet) it is the change of the hips' height.
+    """
+    height, rises = part_positions(clip)[..., 1], []
+    for p, on in enumerate(contacts(clip).values()):
+        stands = runs(on)
+        if len(stands) > 1:
+            first, last = (float(np.median(height[a:b, p])) for a, b in (stands[0], stands[-1]))
+            rises.append(last - first)
+    return float(np.median(rises)) if rises else float(clip.root[-1, 1] - clip.root[0, 1])
 
 
 def head_height(clip: Clip) -> float:

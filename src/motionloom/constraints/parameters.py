@@ -91,7 +91,7 @@ PARAMETERS: Mapping[str, MotionParameter] = {
         MotionParameter("turn_rate", "rad/s", 1, "mean rate of turning, left positive", turn_rate, 0.05),
         MotionParameter("travel_turn", "rad", 1, "change of the direction of travel, left positive", travel_turn, 0.1),
         MotionParameter("distance", "m", 1, "straight line from the first frame's hips to the last's", distance, 0.05),
-        MotionParameter("climb", "m", 1, "change of the hips' height from first to last frame", climb, 0.02),
+        MotionParameter("climb", "m", 1, "rise of the ground under the feet from first to last step", climb, 0.02),
         MotionParameter("head_height", "m", 1, "lowest height of the head", head_height, 0.02),
         MotionParameter("seat_height", "m", 1, "lowest height of the hips", seat_height, 0.02),
         MotionParameter("step_height", "m", 1, "mean rise from one step to the next", step_height, 0.02),

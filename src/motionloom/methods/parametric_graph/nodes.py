@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from motionloom.blend.registered import register_rows
 from motionloom.blend.registration import registered_curve
-from motionloom.constraints import MotionParameter, parameter_table
+from motionloom.constraints import PARAMETERS, MotionParameter, parameter_table
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Progress, Skeleton, silent
 from motionloom.core.errors import unknown
 from motionloom.core.note import info
@@ -116,14 +116,14 @@ class Node:
 
     @cached_property
     def rises(self) -> FloatArray:
-        """(K,) m by which the ground under the feet rises from the beginning to the end of an example."""
+        """(K,) m by which the ground under the feet rises over an example; 0 where it is flat."""
         rows, skeleton = self.space.rows, self.examples[0].skeleton
         tables = rows.tables(skeleton)
         out = np.zeros(rows.size)
         for k in range(rows.size):
             clip = blend_once(rows, skeleton, np.eye(rows.size)[k], self.examples[0].fps, tables)
-            out[k] = ground_rise(clip)
-        return out
+            out[k] = PARAMETERS["climb"].measured(clip)[0]
+        return np.where(np.abs(out) >= FLAT, out, 0.0)
 
     @cached_property
     def speeds(self) -> FloatArray:
@@ -184,23 +184,6 @@ def random_values(space: Space, count: int, rng: Generator, within: FloatArray |
         return drawn
     inside = drawn[((drawn >= within[0]) & (drawn <= within[1])).all(1)]
     return inside[rng.integers(len(inside), size=count)] if len(inside) else np.clip(drawn, *within)
-
-
-def ground_rise(clip: Clip) -> float:
-    """How much higher the ground under the feet is at the end of a clip than at its beginning; 0 where it is flat."""
-    parts = foot_parts(clip.skeleton)
-    if not parts:
-        return 0.0
-    height = part_positions(clip)[..., 1]
-    on = np.stack([clip.label(p.label) for p in parts], 1)
-    count = max(1, round(END * len(clip)))
-    rises = [
-        height[-count:, p][on[-count:, p]].min() - height[:count, p][on[:count, p]].min()
-        for p in range(len(parts))
-        if on[-count:, p].any() and on[:count, p].any()
-    ]
-    rise = float(np.median(rises)) if rises else 0.0
-    return rise if abs(rise) >= FLAT else 0.0
 
 
 def part_floor(clips: Sequence[Clip]) -> FloatArray:
