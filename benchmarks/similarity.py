@@ -14,7 +14,7 @@ from numba import njit
 from benchmarks.timing import best_seconds, figure
 from motionloom.analysis import Curvature, JointAngles, JointPositions, Judge, Measure, PointCloud, optimal_attributes
 from motionloom.analysis.comparison import frame_weights
-from motionloom.analysis.curvature import relative_positions
+from motionloom.analysis.curvature_similarity import relative_positions
 from motionloom.analysis.path_curvature import joint_curvatures
 from motionloom.core import Clip, End, Skeleton
 from motionloom.kinematics.fk import fk

@@ -13,7 +13,7 @@ import numpy as np
 from variation_material import FPS, TAKES, VARIANTS, angles_of, cycles, figures, print_table, variants
 
 from motionloom.core import Clip, FloatArray
-from motionloom.evaluate.compare.take_baselines import TAKE_BASELINES, TakeTable, noisy_variant, take_table
+from motionloom.evaluate.compare.variation_baselines import TAKE_BASELINES, TakeTable, noisy_variant, take_table
 from motionloom.methods.variation import Config, VariationModel, fit
 
 

@@ -14,7 +14,7 @@ from similarity_material import in_one_thread, publish, table, walk_and_run
 
 from motionloom.analysis import MEASURES, PointCloud, joint_weights
 from motionloom.analysis.comparison import frame_weights
-from motionloom.analysis.curvature import correlation, correlation_fft, relative_positions
+from motionloom.analysis.curvature_similarity import correlation, correlation_fft, relative_positions
 from motionloom.analysis.path_curvature import joint_curvatures
 from motionloom.core import Clip
 from motionloom.kinematics.fk import fk

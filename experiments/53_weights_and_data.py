@@ -30,7 +30,7 @@ from motionloom.analysis import (
     scales,
     uneven_grid,
 )
-from motionloom.analysis.curvature import relative_positions
+from motionloom.analysis.curvature_similarity import relative_positions
 from motionloom.analysis.weights import joint_weights
 from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.core.numbers import squared_distances

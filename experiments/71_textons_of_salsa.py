@@ -29,7 +29,8 @@ from motionloom.methods.textons.learn.greedy import initial_textons
 from motionloom.methods.textons.learn.lds import spectral_radius
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.methods.textons.plan.pieces import piece_of, plan_of
-from motionloom.methods.textons.segments import Segment, count_transitions
+from motionloom.methods.textons.segments import Segment
+from motionloom.methods.textons.transition_matrix import count_transitions
 from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, PAPER, QUIET, SOURCES
 from motionloom.plot.textons import observed_clip, segment_bands, transition_matrix

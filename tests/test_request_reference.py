@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from motionloom.constraints import KINDS, Request
-from motionloom.constraints.residuals import residuals
+from motionloom.constraints.residual_table import residuals
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE = (DOCS / "reference" / "request.md").read_text("utf-8")

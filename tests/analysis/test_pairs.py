@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.analysis.curvature import Curvature
+from motionloom.analysis.curvature_similarity import Curvature
 from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import find_similar

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from motionloom.analysis import Curvature, find_similar, measure_named
-from motionloom.analysis.curvature import curvature_windows
+from motionloom.analysis.curvature_similarity import curvature_windows
 from motionloom.blend import transition_point
 from motionloom.cli.app import app
 from motionloom.core import BadRequest, NoPath

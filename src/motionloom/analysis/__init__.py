@@ -6,7 +6,7 @@ One measure is one small frozen class; `MEASURES` lists them by name.
 from motionloom.analysis.alignment import TimeAlignment, align, align_cycles, cycle_times, register
 from motionloom.analysis.alignment_curve import AlignmentCurve, fit_curve, from_key_times
 from motionloom.analysis.comparison import ClipComparison, Measure, Tile
-from motionloom.analysis.curvature import Curvature
+from motionloom.analysis.curvature_similarity import Curvature
 from motionloom.analysis.dtw import dtw_cost, dtw_path
 from motionloom.analysis.joint_angles import JointAngles
 from motionloom.analysis.joint_positions import JointPositions, Scales, scales

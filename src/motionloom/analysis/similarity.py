@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
-from motionloom.analysis.curvature import Curvature
+from motionloom.analysis.curvature_similarity import Curvature
 from motionloom.analysis.joint_angles import JointAngles
 from motionloom.analysis.joint_positions import JointPositions, Scales, scales
 from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima

@@ -18,7 +18,7 @@ from motionloom.constraints.parameters import (
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
 from motionloom.constraints.pose_along import GivenClip, PoseAlong
 from motionloom.constraints.request import Request
-from motionloom.constraints.residuals import Row, check, residuals, unmet
+from motionloom.constraints.residual_table import Row, check, residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath, Start
 from motionloom.constraints.solve import GEOMETRIC, missed_by, solve
 from motionloom.constraints.style import Style, StyleAlong, walked

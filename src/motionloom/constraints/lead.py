@@ -11,13 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.constraints.base import Constraint
+from motionloom.constraints.bend_around_obstacles import around
+from motionloom.constraints.bend_to_path import follow
 from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.displace import displaced_rotations, spread, with_heading
 from motionloom.constraints.pose import PoseAt
 from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.reach_points import approach_points
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
-from motionloom.constraints.routes import around, follow
 from motionloom.core import Clip, FloatArray, replace
 from motionloom.kinematics.travel import travel
 

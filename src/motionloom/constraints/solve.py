@@ -14,7 +14,7 @@ from motionloom.constraints.lead import FADE, lead_path, lead_poses
 from motionloom.constraints.pose import PoseAt
 from motionloom.constraints.pose_along import PoseAlong
 from motionloom.constraints.reach_points import reach_points
-from motionloom.constraints.residuals import residuals, unmet
+from motionloom.constraints.residual_table import residuals, unmet
 from motionloom.constraints.root import Avoid, Reach, RootAt, RootPath
 from motionloom.core import Clip, Progress, silent
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints import Reach, Request, RootPath
-from motionloom.constraints.residuals import residuals
+from motionloom.constraints.residual_table import residuals
 from motionloom.core import Clip, MotionloomError
 
 

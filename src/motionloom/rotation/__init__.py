@@ -1,6 +1,5 @@
 """Rotations: quaternions (w x y z), exponential maps, Euler angles, matrices, 6-D; arrays in, arrays out."""
 
-from motionloom.rotation.angles import wrap_angle
 from motionloom.rotation.euler import ORDERS, about, from_euler, to_euler, to_euler_continuous
 from motionloom.rotation.exponential import continuous_log, exp, log
 from motionloom.rotation.matrix import from_6d, from_matrix, to_6d, to_matrix
@@ -20,6 +19,7 @@ from motionloom.rotation.quaternion import (
     twist,
     yaw,
 )
+from motionloom.rotation.wrapping import wrap_angle
 
 __all__ = [
     "IDENTITY",

@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.rotation.angles import wrap_angle
 from motionloom.rotation.quaternion import FloatArray, multiply
+from motionloom.rotation.wrapping import wrap_angle
 
 LOCKED = 1e-7  # sine of half the angle from gimbal lock below which the outer angles cannot be told apart
 ORDERS = tuple("".join(o) for o in product("xyz", repeat=3) if o[0] != o[1] and o[1] != o[2])

@@ -14,7 +14,7 @@ from motionloom.methods import learn
 from motionloom.methods.graph.build.blend_check import RoughTransitions
 from motionloom.methods.graph.build.prune import largest_component, prune
 from motionloom.methods.graph.diagnose.connectivity import connection_notes, find_islands, island_notes, round_up
-from motionloom.methods.graph.diagnose.relax import TransitionFinder, relax_threshold
+from motionloom.methods.graph.diagnose.relax_threshold import TransitionFinder, relax_threshold
 from motionloom.samples import make
 
 METHODS = ["motion-graph", "two-level-graph", "hierarchical-graph"]
@@ -128,7 +128,7 @@ def test_what_nothing_joins_is_said(arm):
 
 
 def test_of_very_many_frames_clips_are_left_out_evenly_and_what_is_said_stays_true(arm, monkeypatch):
-    monkeypatch.setattr("motionloom.methods.graph.diagnose.relax.MAX_FRAMES", 100)
+    monkeypatch.setattr("motionloom.methods.graph.diagnose.relax_threshold.MAX_FRAMES", 100)
     clips = [straight(arm) for _ in range(12)]
     outside = np.repeat(np.arange(12) == 7, 20)
     graph = graph_of(clips, [])

@@ -7,13 +7,8 @@ import pytest
 
 from motionloom.constraints import Avoid, Reach, RootAt, RootPath, Start, Style
 from motionloom.core import BadRequest
-from motionloom.methods.graph.query.goal import (
-    GUIDE_WEIGHT,
-    around_circles,
-    goal_with_deadline,
-    ground_goal,
-    smooth_curve,
-)
+from motionloom.methods.graph.query.detours import around_circles, smooth_curve
+from motionloom.methods.graph.query.goal import GUIDE_WEIGHT, goal_with_deadline, ground_goal
 from motionloom.methods.graph.query.polyline import line_through
 
 BEGIN = Start()

@@ -13,7 +13,7 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import root_acceleration
 from motionloom.kinematics.travel import steady_travel, travel
 from motionloom.methods import attempt, learn, synthesize
-from motionloom.methods.graph.query.goal import around_circles
+from motionloom.methods.graph.query.detours import around_circles
 from motionloom.samples import make
 
 

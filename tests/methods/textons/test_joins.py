@@ -13,10 +13,10 @@ from motionloom.core import NoPath
 from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
+from motionloom.methods.textons.plan.joins import balance, join_distances
 from motionloom.methods.textons.plan.notation import plan_path, write_path
 from motionloom.methods.textons.plan.pieces import observed_time, piece_of, plan_of
 from motionloom.methods.textons.plan.shortest_paths import probabilities
-from motionloom.methods.textons.plan.transitions import balance, join_distances
 from motionloom.methods.textons.render.durations import at_length, cycle
 from motionloom.methods.textons.render.join_check import join_peaks, peak_acceleration, segment_peaks
 from motionloom.rotation import angle_between

@@ -14,6 +14,7 @@ from motionloom.core import BadRequest, NoPath, Note
 from motionloom.kinematics.feet.grounding import MAX_EXTRA_STEP, STEP_GAIN, Footing, higher_steps
 from motionloom.methods import synthesize
 from motionloom.methods.textons import Options
+from motionloom.methods.textons.plan.joins import EARLY_SHARE, EDGE_FRAMES, keys_distance
 from motionloom.methods.textons.plan.keyframes import PoseGoal, _most_probable
 from motionloom.methods.textons.plan.notation import plan_path, read_path, write_path
 from motionloom.methods.textons.plan.pieces import (
@@ -25,7 +26,6 @@ from motionloom.methods.textons.plan.pieces import (
     usual_times,
 )
 from motionloom.methods.textons.plan.shortest_paths import best_path, cheapest_path, log_probability
-from motionloom.methods.textons.plan.transitions import EARLY_SHARE, EDGE_FRAMES, keys_distance
 from motionloom.methods.textons.render.trajectory import slow_noise
 
 

@@ -12,7 +12,7 @@ from motionloom.kinematics.travel import headings, steady_travel
 from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.methods.graph.build.prune import largest_component
 from motionloom.methods.graph.graph import Graph
-from motionloom.rotation.angles import wrap_angle
+from motionloom.rotation.wrapping import wrap_angle
 
 HEADING_BINS = 24  # directions of travel
 SPEED_BINS = 6  # speeds

@@ -23,10 +23,11 @@ from motionloom.methods.textons.learn.selection import criterion
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
 from motionloom.methods.textons.model import TextonModel
 from motionloom.methods.textons.plan import shortest_paths as paths
-from motionloom.methods.textons.plan.transitions import join_distances
+from motionloom.methods.textons.plan.joins import join_distances
 from motionloom.methods.textons.render.join_check import gentle_joins
 from motionloom.methods.textons.render.synthesis import Synthesizer
-from motionloom.methods.textons.segments import ObservedSegment, count_transitions
+from motionloom.methods.textons.segments import ObservedSegment
+from motionloom.methods.textons.transition_matrix import count_transitions
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as requested
 TOLERANCES = (0.5, 0.65, 0.8, 1.0, 1.3, 1.7)  # tried for BIC and MDL first,

@@ -18,7 +18,7 @@ from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons.config import DEFAULT_OPTIONS as SYNTHESIS
 from motionloom.methods.textons.live_tables import MAX_LOOKAHEAD, TextonTables, build_tables
-from motionloom.methods.textons.plan.transitions import JoinFinder
+from motionloom.methods.textons.plan.joins import JoinFinder
 from motionloom.methods.textons.render.synthesis import Synthesizer
 
 MIN_LOOKAHEAD = 0.1  # s

@@ -13,7 +13,7 @@ from motionloom.kinematics.channels.sides import full_turn
 from motionloom.kinematics.feet.contacts import HEIGHT, foot_parts
 from motionloom.kinematics.travel import body_axes
 from motionloom.methods.textons.config import DEFAULT_OPTIONS
-from motionloom.methods.textons.plan.transitions import JoinFinder, Joins
+from motionloom.methods.textons.plan.joins import JoinFinder, Joins
 from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.textons.steering import steering_gains
 

@@ -23,13 +23,13 @@ from motionloom.methods.settings import Settings
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
+from motionloom.methods.textons.plan.joins import JoinFinder, Joins
 from motionloom.methods.textons.plan.link_costs import LinkNetwork, find_network
 from motionloom.methods.textons.plan.link_walk import LinkWalk
 from motionloom.methods.textons.plan.notation import plan_path, write_path
 from motionloom.methods.textons.plan.pieces import TextonPlan
 from motionloom.methods.textons.plan.plan import plan_between, plan_motion
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
-from motionloom.methods.textons.plan.transitions import JoinFinder, Joins
 from motionloom.methods.textons.render.edit_pose import edit_pose
 from motionloom.methods.textons.render.stream import Renderer, split_clips
 from motionloom.methods.textons.render.synthesis import Synthesizer

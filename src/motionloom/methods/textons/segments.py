@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,15 +23,6 @@ class Segment:
 
     def __len__(self) -> int:
         return self.stop - self.start
-
-
-def count_transitions(segments: Sequence[Segment], count: int) -> FloatArray:
-    """(N, N) how often a texton was followed by another; borders between clips do not count."""
-    counts = np.zeros((count, count))
-    for a, b in itertools.pairwise(segments):
-        if a.clip == b.clip:
-            counts[a.label, b.label] += 1
-    return counts
 
 
 @dataclass(frozen=True, eq=False)

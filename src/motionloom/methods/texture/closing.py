@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.constraints import Constraint, Pace, Plant, RootPath
+from motionloom.constraints.bend_to_path import follow
 from motionloom.constraints.bend_travel import Key, steer
-from motionloom.constraints.routes import follow
 from motionloom.core import Clip, FloatArray, replace
 from motionloom.kinematics.feet.contacts import foot_parts, runs
 from motionloom.kinematics.pace import STANDING_SPEED, pace

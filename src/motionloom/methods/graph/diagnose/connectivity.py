@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.core import BoolArray, IntArray, NoPath, Note
 from motionloom.core.note import warning
 from motionloom.methods.graph.build.prune import MAX_NAMES, largest_component
-from motionloom.methods.graph.diagnose.relax import RelaxedGraph, TransitionFinder, relax_threshold
+from motionloom.methods.graph.diagnose.relax_threshold import RelaxedGraph, TransitionFinder, relax_threshold
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.labels import label_sets
 

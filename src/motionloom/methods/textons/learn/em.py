@@ -20,7 +20,8 @@ from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.learn.segmentation import segment_all
 from motionloom.methods.textons.learn.selection import recurring_textons
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
-from motionloom.methods.textons.segments import Segment, count_transitions
+from motionloom.methods.textons.segments import Segment
+from motionloom.methods.textons.transition_matrix import count_transitions
 
 GREEDY_SHARE = 0.3  # share of the greedy initialisation in the progress of learning
 

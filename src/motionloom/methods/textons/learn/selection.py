@@ -10,7 +10,8 @@ import numpy as np
 from motionloom.core import FloatArray
 from motionloom.methods.textons.learn.lds import Dynamics, Texton, parameter_count
 from motionloom.methods.textons.learn.training_data import LearningSettings, TrainingData
-from motionloom.methods.textons.segments import Segment, count_transitions
+from motionloom.methods.textons.segments import Segment
+from motionloom.methods.textons.transition_matrix import count_transitions
 
 
 def criterion(

@@ -13,6 +13,7 @@ from motionloom.core import BadRequest, FloatArray, IntArray, NoPath, Note, Skel
 from motionloom.kinematics.local_frames import Frames, joined, paired_distance
 from motionloom.kinematics.travel import without_heading
 from motionloom.methods.textons.plan import shortest_paths as paths
+from motionloom.methods.textons.plan.joins import EDGE_FRAMES
 from motionloom.methods.textons.plan.pieces import (
     MIN_FRAMES,
     TextonPiece,
@@ -23,7 +24,6 @@ from motionloom.methods.textons.plan.pieces import (
     usual_times,
 )
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
-from motionloom.methods.textons.plan.transitions import EDGE_FRAMES
 from motionloom.rotation import inverse, multiply
 
 STRETCH_COST = 300.0  # nats times log(ratio)^2: how much less probable a path may be that needs less stretching

@@ -15,9 +15,9 @@ import numpy as np
 from motionloom.constraints import Constraint, Pace, Style
 from motionloom.core import FloatArray, IntArray
 from motionloom.kinematics.pace import change_rate
+from motionloom.methods.textons.plan.joins import Joins
 from motionloom.methods.textons.plan.links import SegmentLinks, SegmentPaths, find_links, ranges, segment_paths
 from motionloom.methods.textons.plan.shortest_paths import probabilities
-from motionloom.methods.textons.plan.transitions import Joins
 from motionloom.methods.textons.segments import Segments
 
 GRID = 0.1  # s: times at which the outlook is computed

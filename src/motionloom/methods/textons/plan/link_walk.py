@@ -12,6 +12,7 @@ from motionloom.constraints import Constraint
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.config import Options
+from motionloom.methods.textons.plan.joins import JoinFinder
 from motionloom.methods.textons.plan.link_costs import STAY_RATE, LinkNetwork, Outlook, preferences
 from motionloom.methods.textons.plan.pieces import MIN_FRAMES, TextonPiece, observed_time, start_at, stop_at
 from motionloom.methods.textons.plan.random_walk import (
@@ -22,7 +23,6 @@ from motionloom.methods.textons.plan.random_walk import (
     PieceRenderer,
     SegmentWalk,
 )
-from motionloom.methods.textons.plan.transitions import JoinFinder
 
 REPEAT_RATE = 6.0  # nats for every second of frames that were shown once more than the others
 

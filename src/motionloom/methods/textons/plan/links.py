@@ -15,7 +15,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.pace import speed_along
 from motionloom.kinematics.travel import from_root_motion
-from motionloom.methods.textons.plan.transitions import Joins, pose_features
+from motionloom.methods.textons.plan.joins import Joins, pose_features
 from motionloom.methods.textons.segments import Segments
 
 MIN_PLAYED = 0.6  # s: a segment is played at least so long before it is left

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, IntArray, NoPath
+from motionloom.methods.textons.plan.joins import far_join_notes, keys_distance
 from motionloom.methods.textons.plan.pieces import (
     MIN_FRAMES,
     TextonPiece,
@@ -23,7 +24,6 @@ from motionloom.methods.textons.plan.pieces import (
     stop_at,
 )
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
-from motionloom.methods.textons.plan.transitions import far_join_notes, keys_distance
 from motionloom.methods.textons.segments import Segments
 
 _SECONDS = r"(\d+(?:\.\d+)?)"

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from motionloom.constraints import PoseAt
 from motionloom.core.note import Note
+from motionloom.methods.textons.plan.joins import far_join_notes
 from motionloom.methods.textons.plan.keyframes import nearest_frame, pieces_before, pieces_between
 from motionloom.methods.textons.plan.pieces import TextonPiece, TextonPlan, length_notes, repeat_notes, rushed_notes
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
-from motionloom.methods.textons.plan.transitions import far_join_notes
 
 
 def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt]) -> TextonPlan:

@@ -14,8 +14,8 @@ from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan import shortest_paths as paths
+from motionloom.methods.textons.plan.joins import DISTANCE_UNIT, Exits, JoinFinder
 from motionloom.methods.textons.plan.pieces import MIN_FRAMES, TextonPiece, piece_of
-from motionloom.methods.textons.plan.transitions import DISTANCE_UNIT, Exits, JoinFinder
 
 ESCAPE_PENALTY = 0.3  # factor of the probability of a segment for each step from it to one that was not shown lately
 MAX_ESCAPE = 12  # steps that are counted

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.analysis import Curvature, joint_weights
-from motionloom.analysis.curvature import correlation, correlation_fft, relative_positions
+from motionloom.analysis.curvature_similarity import correlation, correlation_fft, relative_positions
 from motionloom.analysis.path_curvature import SCHEMES, curvature, derivatives, joint_curvatures, smooth
 from motionloom.core import BadRequest, InvalidClip
 from motionloom.kinematics.fk import end_positions, fk_rotations

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.core import BadRequest
 from motionloom.evaluate.compare.baselines import cycle_animation
-from motionloom.evaluate.compare.take_baselines import TAKE_BASELINES, noisy_variant, perlin, take_table
+from motionloom.evaluate.compare.variation_baselines import TAKE_BASELINES, noisy_variant, perlin, take_table
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.resample import resample
 from motionloom.samples import make
