@@ -180,24 +180,28 @@ def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) ->
     return along(replace(still, root=root, rotations=rotations, slides=slides), path)
 
 
-def faded_gap(values: FloatArray, width: int, *, rate: bool = True) -> FloatArray:
-    """(F, ...) what to add to values (F, ...) so that the last one is the first again, in value and in `rate`.
+def faded_gap(values: FloatArray, width: int, rate_width: int | None = None) -> FloatArray:
+    """(F, ...) what to add to values (F, ...) so that the last one is the first again, in value and in rate.
 
-    Half of the gap is added at the start and half is taken away at the end, fading within `width` rows.
+    Half of the gap is added at the start and half is taken away at the end, fading within `width` rows; what the rates
+    differ by, within `rate_width` rows, the same if not given (0: rates are left as they are). It moves the values by
+    up to a tenth of that difference times `rate_width`.
     """
     steps = (values[1] - values[0], values[-1] - values[-2])
-    return _faded(values[-1] - values[0], (steps[1] - steps[0]) * rate, len(values) - 1, width)
+    return _faded(values[-1] - values[0], steps[1] - steps[0], len(values) - 1, width, rate_width)
 
 
-def _faded(gap: FloatArray, slope: FloatArray, count: int, width: int) -> FloatArray:
+def _faded(gap: FloatArray, slope: FloatArray, count: int, width: int, rate_width: int | None = None) -> FloatArray:
     """(count + 1, ...): half of `gap` (and of `slope`, per frame) at the start, minus half at the end, fading inwards.
 
     c(u) = gap h0(u) + slope h1(u), with h0 = 1 - 10 u^3 + 15 u^4 - 6 u^5 and h1 = u - 6 u^3 + 8 u^4 - 3 u^5: the
     quintic with this value and slope at u = 0, no curvature there, and three zeros at u = 1.
     """
-    u = np.clip(np.arange(count + 1) / width, 0, 1).reshape(-1, *[1] * np.ndim(gap))
+    narrow = width if rate_width is None else rate_width
+    rows = np.arange(count + 1).reshape(-1, *[1] * np.ndim(gap))
+    u, v = np.clip(rows / width, 0, 1), np.clip(rows / max(narrow, 1), 0, 1)
     value = (1 + u**3 * (-10 + u * (15 - 6 * u))) * (gap / 2)
-    rate = u * (1 + u**2 * (-6 + u * (8 - 3 * u))) * (slope / 2 * width)
+    rate = v * (1 + v**2 * (-6 + v * (8 - 3 * v))) * (slope / 2 * narrow)
     return (value + rate) + (rate - value)[::-1]
 
 

@@ -25,7 +25,6 @@ from motionloom.methods.variation._kernels_limbs import constrain, room_for
 from motionloom.methods.variation.timing import MOMENTS
 
 SLOW_SECONDS = 6.0  # s between the knots of the part of the weights that the whole body shares
-SLOW = 0.2  # share of that part in the variance of the weights
 HALF_LIFE = 0.12  # s: what is left of a seam or a correction is halved in this time
 MARGIN = 0.1  # a value may leave the observed range by this share of it
 FASTEST = 2.0  # the clock of a variant runs at most so much faster or slower than that of the takes
@@ -77,7 +76,7 @@ def weights_at(
     b0, b1, b2, b3 = spline(v / step - first[0])
     slow = v / step * takes.knot / SLOW_SECONDS
     s0, s1, s2, s3 = spline(slow - math.floor(slow))
-    lasting, varying = math.sqrt(SLOW), math.sqrt(1.0 - SLOW)
+    lasting, varying = math.sqrt(takes.lasting), math.sqrt(1.0 - takes.lasting)
     scale = 1.0 / math.sqrt(max(clips - 1, 1))
     slowly = np.empty(clips)
     for c in range(clips):
@@ -182,9 +181,7 @@ def within(x: float, centre: float, low: float, high: float) -> float:
     room = MARGIN * (high - low)
     off = x - centre
     most = high + room - centre if off > 0.0 else centre - low + room
-    if most <= 0.0:
-        return min(max(x, low), high)
-    share = off / most
+    share = off / max(most, 0.1 * room + 1e-12)  # a centre beyond the range keeps a little room: no value is cut off
     return centre + off / math.sqrt(math.sqrt(1.0 + share * share * share * share))
 
 

@@ -21,6 +21,7 @@ from motionloom.methods.settings import Settings
 from motionloom.methods.variation.body import VariationBody, body_tables, foot_limbs
 from motionloom.methods.variation.config import amount_param, hold_param, parts_param
 from motionloom.methods.variation.dofs import Dofs
+from motionloom.methods.variation.sources import mixture_sources, rows_of
 from motionloom.methods.variation.synthesis import amounts_of
 from motionloom.methods.variation.takes import Takes
 from motionloom.methods.variation.timing import MOMENTS
@@ -149,7 +150,7 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
 
         speed, asked = self.tables.speed, state.commanded[:, 1]
         used = np.where(np.isnan(asked), speed, np.clip(asked, TEMPO[0] * speed, TEMPO[1] * speed))
-        rows = self._shown(state)[1]
+        rows = rows_of(self.clips, self._shown(state))
         votes = (self.marks[:, rows] * state.weights).sum(-1) > 0.5  # (A, N)
         action = np.where(votes.any(0), votes.argmax(0), -1) if len(votes) else np.full(len(state.time), -1)
         wait = np.maximum(1.0 / self.fps - state.time, 0.0)
@@ -157,24 +158,15 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
 
     def sources(self, state: VariationState) -> Sources:
         """The frames of all takes that are mixed, by their weights in timing."""
-        shown, rows = self._shown(state)
-        which = self.material.which[rows]
-        weights = np.where(which >= 0, np.maximum(state.weights, 0.0), 0.0)
-        total = weights.sum(1, keepdims=True)
-        equal = np.full(weights.shape, 1.0 / weights.shape[1])
-        weights = np.where(total > 1e-9, weights / np.maximum(total, 1e-9), equal)
-        exact = np.maximum(self.material.frames[rows] + shown - np.round(shown), 0.0)
-        return Sources(which[:, None], exact[:, None], weights[:, None])
+        return mixture_sources(self.material, self.clips, self._shown(state), state.weights)
 
-    def _shown(self, state: VariationState) -> tuple[FloatArray, IntArray]:
-        """(N, S) the frame of each take, and its number among those of all takes."""
+    def _shown(self, state: VariationState) -> FloatArray:
+        """(N, S) the frame of each take."""
         frames, last = self.tables.takes.frames, self.tables.takes.frames.shape[1] - 1
         at = state.clock[:, 0] % last
         low = np.minimum(at.astype(np.int64), last - 1)
         share = (at - low)[:, None]
-        shown = (1 - share) * frames[:, low].T + share * frames[:, low + 1].T
-        starts = np.cumsum([0, *(len(clip) for clip in self.clips[:-1])])
-        return shown, starts + np.round(shown).astype(np.int64)
+        return np.asarray((1 - share) * frames[:, low].T + share * frames[:, low + 1].T)
 
 
 def variation_live(

@@ -31,6 +31,7 @@ from motionloom.methods.variation.pace import PacedRun, run_at_pace
 from motionloom.methods.variation.plan import VariationPlan, fresh, search
 from motionloom.methods.variation.regression import Rules, kernel_width
 from motionloom.methods.variation.regression import material_of as sequences_material
+from motionloom.methods.variation.sources import mixture_sources
 from motionloom.methods.variation.standing import hips_shift, steady_contacts
 from motionloom.methods.variation.synthesis import (
     Motion,
@@ -130,7 +131,8 @@ class VariationModel(Model[Options]):
     def cycle(self) -> Takes:
         """The part that repeats, closed."""
         assert self.loop is not None
-        return closed_takes(self.takes, self.loop)
+        ahead = self.dofs.names.index("root.forward") if "root.forward" in self.dofs.names else -1
+        return closed_takes(self.takes, self.loop, self.fps, ahead)
 
     @cached_property
     def _measured_gain(self) -> list[float]:
@@ -342,23 +344,14 @@ class VariationModel(Model[Options]):
             if foot_part.label in names:
                 labels[:, names.index(foot_part.label)] = motion.contacts[:, p]
         known = material_of(self.clips)
-        starts = np.cumsum([0, *(len(source) for source in self.clips[:-1])])
-        largest = np.argsort(-motion.weights.mean(0), kind="stable")[:SOURCES]
-        weights = np.maximum(motion.weights[:, largest], 0.0)
-        rows = (starts + near)[:, largest]
-        which = known.which[rows]
-        weights = np.where(which >= 0, weights, 0.0)
-        total = weights.sum(1, keepdims=True)
-        equal = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
-        weights = np.where(total > 1e-9, weights / np.maximum(total, 1e-9), equal)
-        frames = np.where(which >= 0, known.frames[rows] + (motion.frames - near)[:, largest], -1.0)
+        found = mixture_sources(known, self.clips, motion.frames, motion.weights, SOURCES)
         terms = all_terms(source.origin.licence for source in self.clips)
         origin = Origin(
             licence=terms,
             sources=known.table,
-            which=which[:, None],
-            frames=np.maximum(frames, 0.0)[:, None],
-            weights=weights[:, None],
+            which=found.which,
+            frames=found.frames,
+            weights=found.weights,
             notes=notes,
         )
         return replace(clip, label_names=names, labels=labels, origin=origin)

@@ -16,9 +16,12 @@ from motionloom.methods.variation.networks import Networks
 from motionloom.methods.variation.timing import MOMENTS, MeanLoop
 
 CLOSING = 0.3  # of a loop, at either end, in which the gap between its ends is taken out
+CLOSING_RATE = 0.3  # s, at most, the same for their rates: over longer times it would bend knees beyond their range
 DIFFUSION = 1.5  # how far random weights are shared along edges of the network
 KNOT_SECONDS = 0.3  # s between the knots of random weights, at least
 SLOWEST = 10.0  # s, at most
+LASTING = 0.2  # share in the variance of the weights of a part that the whole body shares and that changes slowly
+STEADY = 0.1  # m/s: by so much the rest of the weights may change the pace of a stream, root mean square
 EXCESS = 0.01  # by so much the root mean square jerk of variants may exceed that of the takes
 TIED = 1.0  # weight of a link between degrees of freedom that depend on each other
 AXES = 4.0  # between the axes of a joint: mixed from different takes, they turn it about an axis that no take has
@@ -39,6 +42,7 @@ class Takes(NamedTuple):
     sharing: FloatArray  # (D, D) turns independent random numbers into those that linked DOFs share; rows of length 1
     displacement: BoolArray  # (D,)
     knot: float  # s between the knots of random weights
+    lasting: float  # share of the part that changes slowly in the variance of the weights
     common: float  # what the sum over all degrees of freedom is multiplied by, so that its variance is 1
 
 
@@ -60,6 +64,7 @@ def build_takes(
         sharing.copy(),
         dofs.displacement.copy(),
         _knot_seconds(values[..., ~dofs.displacement] * _reach(dofs, whole), dofs.layout.fps),
+        LASTING,
         float(1.0 / np.sqrt(max((sharing.sum(0) ** 2).sum(), 1e-12))),
     )
 
@@ -71,12 +76,15 @@ def aligned_values(sequences: Sequence[FloatArray], frames: FloatArray, dofs: Do
     return values
 
 
-def closed_takes(takes: Takes, loop: MeanLoop) -> Takes:
+def closed_takes(takes: Takes, loop: MeanLoop, fps: float, ahead: int) -> Takes:
     """The takes from the start of a loop to its end, each closed: its last moment is its first one again.
 
+    `ahead` is the number of the degree of freedom that moves the hips forward, -1 if none does.
+
     What a take's own ends differ by, in value and rate, is taken out half at either end (`kinematics.loop`). Every take
-    gets the mean displacement of a cycle: hips that face a little to the left at the end of one take would face back
-    in the next cycle of that performer, and turn a stream in circles else.
+    gets the mean turn and the mean displacement to the side of a cycle: hips that face a little to the left at the end
+    of one take would face back in the next cycle of that performer, and turn a stream in circles else. The pace of each
+    take stays; the more paces differ, the more of the weights changes slowly.
     """
     last = takes.values.shape[1] - 1
     inside = np.arange(loop.start, min(loop.stop, last) + 1)
@@ -88,17 +96,21 @@ def closed_takes(takes: Takes, loop: MeanLoop) -> Takes:
         more = rows[:, -1:] + np.arange(1, beyond + 1)[:, None] * (rows[:, -1:] - rows[:, -2:-1])
         return np.concatenate([rows, more], axis=1)
 
-    def closed(table: FloatArray, *, rate: bool) -> FloatArray:
-        return np.stack([row + faded_gap(row, width, rate=rate) for row in cut(table)])
+    def closed(table: FloatArray, rate_width: int = 0) -> FloatArray:
+        return np.stack([row + faded_gap(row, width, rate_width) for row in cut(table)])
 
     frames = np.concatenate([takes.frames[:, inside], np.repeat(takes.frames[:, inside[-1:]], beyond, axis=1)], axis=1)
     contacts = np.concatenate([takes.contacts[:, inside], np.repeat(takes.contacts[:, inside[-1:]], beyond, 1)], axis=1)
-    speeds = np.maximum(closed(takes.speeds[..., None], rate=False)[..., 0], 0.25 / MOMENTS)
-    values, moved = closed(takes.values, rate=True), takes.displacement
-    values[..., moved] = closed(takes.values[..., moved], rate=False)
-    mean = takes.values[:, inside][..., moved].mean((0, 1))  # per moment
-    values[..., moved] += (mean - values[:, :-1][..., moved].mean(1))[:, None]
+    speeds = np.maximum(closed(takes.speeds[..., None])[..., 0], 0.25 / MOMENTS)
+    values, moved = closed(takes.values, min(width, round(CLOSING_RATE * MOMENTS * fps))), takes.displacement
+    values[..., moved] = closed(takes.values[..., moved])
+    mean = takes.values[:, inside].mean(1)  # per moment
+    even = [d for d in np.flatnonzero(moved) if d != ahead]
+    mean[:, even] = mean[:, even].mean(0)
+    values[..., moved] += (mean - values[:, :-1].mean(1))[:, None, moved]
+    paces = fps * mean[:, ahead] / speeds[:, :-1].mean(1) if ahead >= 0 else np.zeros(1)
     return takes._replace(
+        lasting=max(LASTING, 1.0 - 0.5 * STEADY**2 / max(float(paces.var()), 1e-9)),
         values=np.ascontiguousarray(values),
         speeds=np.ascontiguousarray(speeds),
         frames=np.ascontiguousarray(frames),

@@ -1,0 +1,44 @@
+"""Where the frames of a mixture come from: frames of the captured clips, by their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionloom.core import Clip, FloatArray, IntArray
+from motionloom.methods.live import FrameSources, Sources
+
+
+def rows_of(clips: Sequence[Clip], shown: FloatArray) -> IntArray:
+    """(N, S) the frames nearest to `shown` (N, S) of each clip, counted through all clips."""
+    starts = np.cumsum([0, *(len(clip) for clip in clips[:-1])])
+    return np.asarray(starts + np.round(shown).astype(np.int64))
+
+
+def mixture_sources(
+    material: FrameSources, clips: Sequence[Clip], shown: FloatArray, weights: FloatArray, most: int | None = None
+) -> Sources:
+    """(N, 1, S) index in the table of captured clips, frame in its file and weight of the frames `shown` (N, S).
+
+    Frames are those of the files, at the files' frame rate: the model's clips may be resampled. Weights (N, S) below 0
+    count as 0; where none is left, all sources count alike. Of more than `most` clips, those that weigh most are named.
+    """
+    starts = np.cumsum([0, *(len(clip) for clip in clips[:-1])])
+    last = np.array([len(clip) - 1 for clip in clips])
+    before = np.clip(np.floor(shown).astype(np.int64), 0, np.maximum(last - 1, 0))
+    low, high = starts + before, starts + np.minimum(before + 1, last)
+    near = rows_of(clips, shown)
+    which, share = material.which[near], shown - before
+    between = (1.0 - share) * material.frames[low] + share * material.frames[high]
+    same = material.which[low] == material.which[high]
+    frames = np.where(same, between, material.frames[near])
+    used = np.argsort(-weights.mean(0), kind="stable")[:most]
+    which, frames, weights = which[:, used], frames[:, used], weights[:, used]
+    known = which >= 0
+    kept = np.where(known, np.maximum(weights, 0.0), 0.0)
+    total = kept.sum(1, keepdims=True)
+    alike = known / np.maximum(known.sum(1, keepdims=True), 1)
+    kept = np.where(total > 1e-9, kept / np.maximum(total, 1e-9), alike)
+    frames = np.where(known, np.maximum(frames, 0.0), -1.0)
+    return Sources(which[:, None], frames[:, None], kept[:, None])
