@@ -17,8 +17,6 @@ from motionloom.kinematics.feet._kernels_two_bone import exp, multiply
 from motionloom.methods._kernels_live import EARLY, between, uniform
 from motionloom.methods.variation._kernels_limbs import (
     CLOSE,
-    MEAN,
-    SMOOTH,
     forward,
     place_root,
     reach,
@@ -28,11 +26,13 @@ from motionloom.methods.variation._kernels_limbs import (
 from motionloom.methods.variation._kernels_mix import (
     HALF_LIFE,
     begin_knots,
+    between_moments,
     decay,
     predict,
     travel,
     vote,
 )
+from motionloom.methods.variation._kernels_standing import follow_feet
 from motionloom.methods.variation.timing import MOMENTS
 
 HEADING, SPEED, ACTION = range(3)  # columns of `commanded`
@@ -106,7 +106,10 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
     for c in range(clips):
         state.weights[k, c] = weights[c, count]
     vote(takes, clock[0], weights, True, state.contacts[k])
-    corrected = not first and state.hold[k] and _hold_feet(tables, state, k, values, mean)
+    if state.hold[k]:
+        at = between_moments(clock[0], moments - 1, True)
+        follow_feet(takes, body, at, weights, mean, state.last[k], state.track[k], state.feet[k], room_for(body))
+    corrected = not first and state.hold[k] and _hold_feet(tables, state, k, values)
     for d in range(count):
         if corrected:
             offset[0, d] = values[d] - mean[d]
@@ -115,8 +118,7 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
         state.shown[k, d] = offset[0, d]
     _pose(tables, values, state.track[k], state.root[k, 1], state.rotations[k, 1])
     _move(tables, state, k, values, fps)
-    state.before[k, 1] = values if first else state.before[k, 0]
-    state.before[k, 0] = values
+    state.last[k] = values
     decay(offset, y)
     clock += 1.0 / pace
 
@@ -124,7 +126,7 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
 @kernel
 def _move(tables: Any, state: Any, k: int, values: Any, fps: float) -> None:
     """The track of a character a frame on, turned towards its commanded heading."""
-    steering = np.array([1.0, 0.0, 0.0, 0.0])
+    steering = np.array([1.0, 0.0])
     wanted = state.commanded[k, HEADING]
     if not math.isnan(wanted):
         off = wrap_angle(wanted - state.track[k, 2] - tables.lean)
@@ -135,8 +137,11 @@ def _move(tables: Any, state: Any, k: int, values: Any, fps: float) -> None:
 
 
 @kernel
-def _hold_feet(tables: Any, state: Any, k: int, values: Any, mean: Any) -> bool:
-    """Put feet that stand where they touched, at their own height (eq 7); a toe only while its heel is up."""
+def _hold_feet(tables: Any, state: Any, k: int, values: Any) -> bool:
+    """Put feet that stand where they touched, at their own height (eq 7); a toe only while its heel is up.
+
+    As in rendered clips the leg is drawn to the sample: LAU's w2 makes knees swing.
+    """
     body = tables.body
     root, turn = place_root(body, values, state.track[k])
     room, due = room_for(body), False
@@ -158,9 +163,7 @@ def _hold_feet(tables: Any, state: Any, k: int, values: Any, mean: Any) -> bool:
                 state.spots[k, p, i] = end[i]
             continue
         if not due:
-            for d in range(len(values)):
-                ahead = 2.0 * state.before[k, 0, d] - state.before[k, 1, d]
-                goal[d] = (MEAN * mean[d] + SMOOTH * ahead) / (MEAN + SMOOTH)
+            goal[:] = values
         due = True
         sample[:] = values
         miss = reach(body, p, values, goal, root, turn, target, True, room)

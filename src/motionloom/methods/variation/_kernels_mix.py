@@ -22,6 +22,7 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.methods._kernels_live import uniform
 from motionloom.methods.variation._kernels_limbs import constrain, room_for
+from motionloom.methods.variation._kernels_standing import follow_feet
 from motionloom.methods.variation.timing import MOMENTS
 
 SLOW_SECONDS = 6.0  # s between the knots of the part of the weights that the whole body shares
@@ -136,7 +137,7 @@ def mixed_pose(
     """
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
     pace, usual, least, most = 0.0, 0.0, math.inf, 0.0
-    i, t = _between(u, last, closed)
+    i, t = between_moments(u, last, closed)
     for c in range(len(takes.values)):
         speed = (1 - t) * takes.speeds[c, i] + t * takes.speeds[c, i + 1]
         pace += weights[c, count] * speed
@@ -145,7 +146,7 @@ def mixed_pose(
     pace = within(pace, usual, least, most)
     for d in range(count):
         if shifts[d] != 0.0:
-            i, t = _between(u + shifts[d], last, closed)
+            i, t = between_moments(u + shifts[d], last, closed)
         before, after = i - 1, i + 2
         if closed:
             before, after = before % last, after % last
@@ -163,7 +164,7 @@ def mixed_pose(
 
 
 @kernel
-def _between(u: float, last: int, closed: bool) -> Any:
+def between_moments(u: float, last: int, closed: bool) -> Any:
     """The moment at or before u, and how far u is from it to the next."""
     if closed:
         u = u % last
@@ -229,7 +230,7 @@ def predict(
 def vote(takes: Any, u: float, weights: Any, closed: bool, out: Any) -> None:
     """out (P,): whether each foot part stands at moment u in more than half of the takes, by weight."""
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
-    i, t = _between(u, last, closed)
+    i, t = between_moments(u, last, closed)
     near = i + 1 if t > 0.5 else i
     for p in range(len(out)):
         total = 0.0
@@ -241,14 +242,14 @@ def vote(takes: Any, u: float, weights: Any, closed: bool, out: Any) -> None:
 
 @kernel
 def variant(
-    takes: Any, body: Any, seed: Any, fps: float, amounts: Any, slower: float, closed: bool, steering: Any, start: Any,
-    tasks: Any, lift: float, made: Any, stop: Any,
+    takes: Any, body: Any, seed: Any, fps: float, amounts: Any, slower: float, closed: bool, follow: bool,
+    steering: Any, start: Any, tasks: Any, lift: float, made: Any, stop: Any,
 ) -> int:  # fmt: skip
     """A whole variant, written into `made`; returns its length.
 
     Without `closed` it ends where the takes end, or where `made` is full. `slower` scales the time that it takes,
-    `steering` (F, 4) its displacements and what is added to its turns and displacements per frame; at first the hips
-    are raised by `lift`. Corrected frames continue as offsets that fade.
+    `steering` (F, 2) its displacements and what is added to its turns per frame; the hips are first raised by `lift`.
+    With `follow` the hips follow feet that stand. Corrected frames continue as offsets that fade.
     """
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
     first, knots = np.zeros(1, np.int64), np.empty((4, len(takes.values), count))
@@ -259,7 +260,7 @@ def variant(
     if body.root[3] >= 0:
         offset[0, body.root[3]] = lift
     clock, track = np.zeros(2), start.copy()
-    room = room_for(body)
+    room, feet = room_for(body), np.zeros((takes.contacts.shape[2] + 1, 2))
     y, step = 2.0 * math.log(2.0) / (HALF_LIFE * fps), takes.knot * fps * MOMENTS
     for f in range(len(made.values)):
         if stop[0]:
@@ -274,6 +275,9 @@ def variant(
             values[d] = mean[d]
             if offset[0, d] != 0.0:  # what is left of a correction stays within the limits of the body
                 values[d] = min(max(mean[d] + offset[0, d], body.low[d]), body.high[d])
+        at = between_moments(clock[0], last, closed)
+        if follow:
+            follow_feet(takes, body, at, weights, mean, made.values[max(f - 1, 0)], track, feet, room)
         before = made.values[max(f - 2, 0) : max(f, 1)][::-1]
         corrected = constrain(body, f, track, values, mean, before, tasks, room)
         for d in range(count):
@@ -282,7 +286,7 @@ def variant(
                 most = y * abs(offset[0, d])  # a correction that fades does not grow first
                 offset[1, d] = min(max(offset[0, d] - shown[d], -most), most)
             shown[d] = offset[0, d]
-        i, t = _between(clock[0], last, closed)
+        i, t = at
         for c in range(len(weights)):
             made.weights[f, c] = weights[c, count]
             made.frames[f, c] = (1 - t) * takes.frames[c, i] + t * takes.frames[c, i + 1]
@@ -295,12 +299,12 @@ def variant(
 
 @kernel
 def travel(body: Any, values: Any, steering: Any, track: Any) -> None:
-    """The track (3,), x, z and heading, a frame on; the displacements in `values` are scaled, turned and shifted."""
+    """The track (3,), x, z and heading, a frame on; the displacements in `values` are scaled and turned."""
     left, ahead, turn = body.root[0], body.root[1], body.root[2]
     if left >= 0:
-        values[left] = values[left] * steering[0] + steering[2]
+        values[left] *= steering[0]
     if ahead >= 0:
-        values[ahead] = values[ahead] * steering[0] + steering[3]
+        values[ahead] *= steering[0]
     if turn >= 0:
         values[turn] += steering[1]
     x = values[left] if left >= 0 else body.root_still[0]

@@ -66,11 +66,12 @@ class VariationState(NamedTuple):
     weights: FloatArray  # (N, S) weights of the takes in timing
     offset: FloatArray  # (N, 2, D) what is left of corrections, and its rate
     shown: FloatArray  # (N, D) the offset at the last tick
-    before: FloatArray  # (N, 2, D) degrees of freedom at the last two ticks
+    last: FloatArray  # (N, D) degrees of freedom at the last tick
     track: FloatArray  # (N, 3) x, z and heading at the next tick
     contacts: BoolArray  # (N, P)
     held: BoolArray  # (N, P)
     spots: FloatArray  # (N, P, 3) m: where held feet stand
+    feet: FloatArray  # (N, P + 1, 2) m: where feet were at the last tick, see `follow_feet`
     commanded: FloatArray  # (N, 3) heading, speed, action
     amounts: FloatArray  # (N, D + 1) of variation
     hold: BoolArray  # (N,) are feet held?
@@ -127,11 +128,12 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
             weights=np.full((count, takes), 1.0 / takes),
             offset=np.zeros((count, 2, degrees)),
             shown=np.zeros((count, degrees)),
-            before=np.zeros((count, 2, degrees)),
+            last=np.zeros((count, degrees)),
             track=np.zeros((count, 3)),
             contacts=np.zeros((count, parts), bool),
             held=np.zeros((count, parts), bool),
             spots=np.zeros((count, parts, 3)),
+            feet=np.zeros((count, parts + 1, 2)),
             commanded=commanded,
             amounts=np.zeros((count, degrees + 1)),
             hold=np.zeros(count, bool),

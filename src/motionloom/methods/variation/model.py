@@ -32,7 +32,7 @@ from motionloom.methods.variation.plan import VariationPlan, fresh, search
 from motionloom.methods.variation.regression import Rules, kernel_width
 from motionloom.methods.variation.regression import material_of as sequences_material
 from motionloom.methods.variation.sources import mixture_sources
-from motionloom.methods.variation.standing import hips_shift, steady_contacts
+from motionloom.methods.variation.standing import steady_contacts
 from motionloom.methods.variation.synthesis import (
     Motion,
     SynthesisRun,
@@ -51,7 +51,7 @@ SHORTEST = 3  # frames of a clip: one instance of the transition network
 LIMITS = 0.1  # of the observed range: limbs that are corrected may leave it by this at either end
 RISE = 0.1  # m: farthest that the hips are raised or lowered to the height of a root_at
 LONGEST = 2.0  # times the longest clip: the latest end of a variant
-STRAIGHT = (1.0, 0.0, 0.0, 0.0)  # a row of `SynthesisRun.steering` that changes nothing
+STRAIGHT = (1.0, 0.0)  # a row of `SynthesisRun.steering` that changes nothing
 SOURCES = 8  # most clips that a frame is recorded to come from
 
 
@@ -147,7 +147,7 @@ class VariationModel(Model[Options]):
             polled = part(progress or silent(), 0.0, 0.0)
 
             def variant(k: int, more: float) -> FloatArray:
-                run = SynthesisRun(k, frames, False, 1.0, steering, (0.0, 0.0, 0.0), 0.0)
+                run = SynthesisRun(k, frames, False, 1.0, steering, (0.0, 0.0, 0.0))
                 return mix(self.takes, body, run, tasks, more * amounts, self.fps, polled).values[:, angles]
 
             self._measured_gain.append(gain([values[:, angles] for values in self.sequences], variant))
@@ -198,9 +198,8 @@ class VariationModel(Model[Options]):
         endless = asked is not None and self.loop is not None
         frames = asked if endless and asked is not None else round(LONGEST * longest) + 2
         begin = request.beginning(frames, self.fps)
-        run = SynthesisRun(
-            seed, frames, endless, 1.0, np.tile(STRAIGHT, (frames, 1)), (*begin.position, begin.heading), 0.0
-        )
+        start = (*begin.position, begin.heading)
+        run = SynthesisRun(seed, frames, endless, 1.0, np.tile(STRAIGHT, (frames, 1)), start)
         progress(0.0, "planning")
         paces = [c for c in request.constraints if isinstance(c, Pace)]
 
@@ -229,7 +228,7 @@ class VariationModel(Model[Options]):
 
             run = search(run, tasks, owners, make, self.dofs, self.fps, part(progress, 0.3, 1.0))
         elif options.hold_feet and options.variant != FAITHFUL and not paces and motion.contacts.any():
-            run = self._over_feet(run, motion)
+            run = run._replace(follow=True)
         progress(1.0, "planning")
         return VariationPlan(run, _cycle_starts(motion.frames[:count]) if endless else (0,), reason)
 
@@ -271,17 +270,6 @@ class VariationModel(Model[Options]):
             run = run._replace(slower=run.slower * (wanted - 0.5) / max(len(motion.values) - 0.5, 1.0))
             motion = self._free(run, options, part(progress, 0.3, 0.3))
         return run, motion
-
-    def _over_feet(self, run: SynthesisRun, motion: Motion) -> SynthesisRun:
-        """The run whose hips follow feet that stand."""
-        motion = motion.cut(run.frames)
-        standing = steady_contacts(motion.contacts, self.fps)
-        shifts = hips_shift(self.dofs.clip(motion.values), standing, self.clips, motion.frames)
-        for side in range(2):  # left, forward: displacements keep within their limits
-            for d in np.flatnonzero(self.dofs.moving == side):
-                room = [limit[d] - motion.values[:, d] for limit in self.limits]
-                shifts[:, side] = np.clip(shifts[:, side], np.minimum(room[0], 0.0), np.maximum(room[1], 0.0))
-        return run._replace(steering=np.hstack([run.steering[:, :2], shifts]))
 
     def _lasting(
         self, run: SynthesisRun, motion: Motion, asked: int, options: Options, progress: Progress

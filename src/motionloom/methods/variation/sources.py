@@ -33,7 +33,7 @@ def mixture_sources(
     between = (1.0 - share) * material.frames[low] + share * material.frames[high]
     same = material.which[low] == material.which[high]
     frames = np.where(same, between, material.frames[near])
-    used = np.argsort(-weights.mean(0), kind="stable")[:most]
+    used = np.argsort(-weights.sum(0), kind="stable")[:most]
     which, frames, weights = which[:, used], frames[:, used], weights[:, used]
     known = which >= 0
     kept = np.where(known, np.maximum(weights, 0.0), 0.0)

@@ -75,9 +75,10 @@ class SynthesisRun(NamedTuple):
     frames: int
     endless: bool  # it continues until `frames`; else it may end before
     slower: float  # times as long as by its own clock
-    steering: FloatArray  # (F, 4) scale of displacements; what is added per frame to turns, to left and to forward
+    steering: FloatArray  # (F, 2) scale of displacements; what is added to turns per frame
     start: tuple[float, float, float]  # x, z, heading
-    lift: float  # m: the hips are raised by at first
+    lift: float = 0.0  # m: the hips are raised by at first
+    follow: bool = False  # do the hips follow feet that stand?
 
 
 def amounts_of(whole: float, parts: Sequence[str], dofs: Dofs) -> FloatArray:
@@ -172,8 +173,8 @@ def mix(
 
     made = _empty(run.frames, takes.values.shape[2], takes.values.shape[0], takes.contacts.shape[2])
     length = watch(
-        progress, STAGE, variant, takes, body, np.int64(run.seed), fps, amounts, run.slower, run.endless, run.steering,
-        np.array(run.start, float), tasks, run.lift, made, progress.stop,
+        progress, STAGE, variant, takes, body, np.int64(run.seed), fps, amounts, run.slower, run.endless, run.follow,
+        run.steering, np.array(run.start, float), tasks, run.lift, made, progress.stop,
     )  # fmt: skip
     return made.cut(length)
 

@@ -13,6 +13,7 @@ from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.loop import faded_gap
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.networks import Networks
+from motionloom.methods.variation.standing import slips, standing_shares
 from motionloom.methods.variation.timing import MOMENTS, MeanLoop
 
 CLOSING = 0.3  # of a loop, at either end, in which the gap between its ends is taken out
@@ -37,6 +38,8 @@ class Takes(NamedTuple):
     speeds: FloatArray  # (S, U) frames of the take in a moment of the clock
     frames: FloatArray  # (S, U) which frame of the take that is
     contacts: BoolArray  # (S, U, P) does each foot part stand?
+    standing: FloatArray  # (S, U, P) how much the hips follow it
+    slips: FloatArray  # (S, U, P, 2) m: how far it moves in a frame, left and forward
     low: FloatArray  # (D,) smallest observed value
     high: FloatArray  # (D,) largest
     sharing: FloatArray  # (D, D) turns independent random numbers into those that linked DOFs share; rows of length 1
@@ -52,13 +55,18 @@ def build_takes(
     """The tables of sequences (F, D) whose frames on the common clock are `frames` (S, U)."""
     speeds, values = np.gradient(frames, axis=1), aligned_values(sequences, frames, dofs)
     near = np.round(frames).astype(np.int64)
-    contacts = np.stack([contact_array(clip)[row] for clip, row in zip(clips, near, strict=True)])
+    contacts, standing, slipped = (
+        np.stack([table(clip)[row] for clip, row in zip(clips, near, strict=True)])
+        for table in (contact_array, standing_shares, slips)
+    )
     whole = np.concatenate(sequences)
     return Takes(
         np.ascontiguousarray(values),
         np.ascontiguousarray(speeds),
         np.ascontiguousarray(frames),
         np.ascontiguousarray(contacts),
+        np.ascontiguousarray(standing),
+        np.ascontiguousarray(slipped),
         whole.min(0),
         whole.max(0),
         sharing.copy(),
@@ -99,8 +107,7 @@ def closed_takes(takes: Takes, loop: MeanLoop, fps: float, ahead: int) -> Takes:
     def closed(table: FloatArray, rate_width: int = 0) -> FloatArray:
         return np.stack([row + faded_gap(row, width, rate_width) for row in cut(table)])
 
-    frames = np.concatenate([takes.frames[:, inside], np.repeat(takes.frames[:, inside[-1:]], beyond, axis=1)], axis=1)
-    contacts = np.concatenate([takes.contacts[:, inside], np.repeat(takes.contacts[:, inside[-1:]], beyond, 1)], axis=1)
+    held = np.concatenate([inside, np.repeat(inside[-1:], beyond)])  # what is not continued keeps its last value
     speeds = np.maximum(closed(takes.speeds[..., None])[..., 0], 0.25 / MOMENTS)
     values, moved = closed(takes.values, min(width, round(CLOSING_RATE * MOMENTS * fps))), takes.displacement
     values[..., moved] = closed(takes.values[..., moved])
@@ -113,8 +120,10 @@ def closed_takes(takes: Takes, loop: MeanLoop, fps: float, ahead: int) -> Takes:
         lasting=max(LASTING, 1.0 - 0.5 * STEADY**2 / max(float(paces.var()), 1e-9)),
         values=np.ascontiguousarray(values),
         speeds=np.ascontiguousarray(speeds),
-        frames=np.ascontiguousarray(frames),
-        contacts=np.ascontiguousarray(contacts),
+        frames=np.ascontiguousarray(takes.frames[:, held]),
+        contacts=np.ascontiguousarray(takes.contacts[:, held]),
+        standing=np.ascontiguousarray(takes.standing[:, held]),
+        slips=np.ascontiguousarray(takes.slips[:, held]),
     )
 
 
