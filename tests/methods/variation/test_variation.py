@@ -24,6 +24,7 @@ from motionloom.methods.variation._kernels_mix import MARGIN, within
 from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
+from motionloom.methods.variation.synthesis import requested_tasks, with_standing_feet
 from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop
 from motionloom.rotation import from_axis_angle
 from motionloom.samples import make
@@ -192,6 +193,20 @@ def test_a_plant_holds_a_foot_still_within_a_micrometre(walker):
     made = raw(walker, asked, seed=1)
     places = fk(made)[3:9, walker.skeleton.joint("left_foot")]
     assert np.ptp(places, axis=0).max() < 1e-6
+
+
+def test_a_heel_that_comes_down_after_its_toe_stays_where_it_is_then(walker):
+    """The foot that lands on its toe is not moved to another place when its heel touches: the knee would jump."""
+    body = body_tables(walker.dofs, foot_limbs(walker.skeleton), walker.limits)
+    _, none, _ = requested_tasks((), walker.dofs, walker.limits, 20, walker.fps, 0.15)
+    contacts = np.zeros((20, 4), bool)
+    contacts[5:20, 1] = contacts[10:20, 0] = True  # a toe, then its heel
+    places = np.zeros((20, 4, 3))
+    tasks = with_standing_feet(none, body, contacts, places, np.ones(4), 4, ahead=False)
+    assert tasks.limb.tolist() == [0, 1]
+    assert list(zip(tasks.first, tasks.last, tasks.ease, strict=True)) == [(10, 20, 0), (5, 10, 4)]
+    assert np.isnan(tasks.target[0]).all()
+    assert not np.isnan(tasks.target[1]).any()
 
 
 def test_a_stream_is_as_long_as_asked_for_and_goes_on_smoothly(walker):

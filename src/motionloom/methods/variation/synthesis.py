@@ -129,17 +129,18 @@ def with_standing_feet(
 ) -> Tasks:  # fmt: skip
     """The tasks, and one for each time that a foot part stands: contacts (F, P), at places (F, P, 3).
 
-    A heel stays over its mean place while it stands; a toe, while its heel is up, over its place then. Heights stay as
-    they are: to change that of a foot by a centimetre, a leg that is nearly straight bends its knee by 20 degrees.
+    A heel stays over its mean place while it stands; a toe, while its heel is up, over its place then, as does a heel
+    whose toe stood before. Heights stay as they are: to change that of a foot by a centimetre, a leg that is nearly
+    straight bends its knee by 20 degrees.
     Where a requested task moves the same leg, the foot is left to it.
     """
     legs = [int(body.chains[limb, body.tops[limb]]) for limb in range(len(body.tips))]
     rows: list[tuple[int, int, int, int, tuple[float, ...]]] = []
     for p in range(contacts.shape[1]):
-        heels = [h for h in range(p) if legs[h] == legs[p]]
-        on = contacts[:, p] & ~contacts[:, heels].any(1)
+        same = [q for q in range(contacts.shape[1]) if legs[q] == legs[p]]
+        on = contacts[:, p] & ~contacts[:, [q for q in same if q < p]].any(1)
         for a, b in runs(on):
-            known = heels and a > 0 and contacts[a - 1, heels].any()
+            known = a > 0 and contacts[a - 1, same].any()
             target = (np.nan,) * 3 if known else tuple(places[a:b, p].mean(0).tolist())
             taken = [
                 legs[limb] == legs[p] and first - late - ease < b and a - ease < last + ease
