@@ -22,8 +22,18 @@ FREE = np.zeros((0, 0), np.uint8)
 LEAST = 0.01
 
 
+FREE_ANGLE = 0.2  # rad
+
+
 def found_by(graph, goal, starts, *, width=5000, bits=FREE, budget=10**9):
-    own = {"width": width, "least": LEAST, "transition_cost": 1.0, "look": 5, "budget": budget}
+    own = {
+        "free_angle": FREE_ANGLE,
+        "width": width,
+        "least": LEAST,
+        "transition_cost": 1.0,
+        "look": 5,
+        "budget": budget,
+    }
     return search_beam(ground_moves(graph), goal, Start(), np.array(starts), bits, **own)
 
 
@@ -47,7 +57,8 @@ def slow_cost(graph, route, goal):
         offs = [(float(((b - line.at(at)) ** 2).sum()), at) for at in (low, *inner)]
         off, now = min(offs, key=lambda pair: pair[0])
         passed = max(now - s, 0.5 * walked, LEAST)
-        total += off * (1 + 8 * off) * passed
+        aside = abs((heading[f] - line.heading[int(now / line.spacing + 1e-9)] + np.pi) % (2 * np.pi) - np.pi)
+        total += (off * (1 + 8 * off) + 0.1 * min(max(0.0, aside - FREE_ANGLE), 1.0) ** 2) * passed
         if len(goal.due):
             total += goal.pace_weight * (now - goal.due[f]) ** 2 * passed
         if len(goal.keys):

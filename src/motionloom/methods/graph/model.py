@@ -14,29 +14,35 @@ from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, Pace, Reach, Request, RootPath, StyleAlong
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, part, replace
+from motionloom.core.progress import parts
 from motionloom.kinematics.pace import STANDING_SPEED
+from motionloom.kinematics.travel import travel
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.graph.build.prune import walkable_frames
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Route
 from motionloom.methods.graph.live import GraphLive, GraphLiveOptions, graph_live
+from motionloom.methods.graph.pace_change import PACE_FACTORS, PaceChange, nearest_requests
 from motionloom.methods.graph.query.allowed_frames import (
     FrameSchedule,
     label_problem,
     time_beyond_end,
     with_frame_costs,
 )
+from motionloom.methods.graph.query.facing import usual_facing, walks_sideways
 from motionloom.methods.graph.query.goal import GroundGoal, is_later_place
 from motionloom.methods.graph.query.messages import (
     bend_problem,
     budget_notes,
+    path_length,
     result_notes,
     start_problem,
     unreached_reason,
+    walked_length,
 )
 from motionloom.methods.graph.query.request import GraphQuery, read_request
-from motionloom.methods.graph.render.render import render
+from motionloom.methods.graph.render.render import join_route, render
 from motionloom.methods.graph.render.root_tracks import stretches
 from motionloom.methods.graph.search.beam import search_beam
 from motionloom.methods.graph.search.branch_and_bound import search_branch_and_bound
@@ -67,10 +73,11 @@ class GraphPlan(NamedTuple):
     goal: GroundGoal | None = None
     notes: tuple[Note, ...] = ()
     reason: str = ""  # why a hard constraint is not met
+    pace_change: PaceChange | None = None  # of the strides of the route
 
     @property
     def frames(self) -> int:
-        return self.route.frames
+        return self.route.frames if self.pace_change is None else self.pace_change.frames
 
     def bands(self) -> Sequence[Band]:
         return self.timeline
@@ -119,12 +126,19 @@ class GraphModel(Model[O]):
         return max(0.2, float(np.median(np.linalg.norm(self.moves.step[:, :2], axis=1))) * self.fps)
 
     @cached_property
+    def free_angle(self) -> float:
+        """rad that a body may face away from its path at no cost; see `usual_facing`."""
+        return usual_facing(self.graph.clips)
+
+    @cached_property
     def live(self) -> GraphLive:
         """Characters that follow commands step by step."""
         return graph_live(self.graph)
 
     def render(self, plan: Any, request: Request, options: O, rng: Generator, progress: Progress) -> Clip:
-        clip = place(render(self.graph, plan.route, lift=self.cleans_feet(request), progress=progress), request, self)
+        clip = render(self.graph, plan.route, lift=self.cleans_feet(request), progress=progress)
+        change = getattr(plan, "pace_change", None)
+        clip = place(clip if change is None else change.apply(clip), request, self)
         notes = (*plan.notes, *pose_warnings(clip, request.constraints))
         clip = lead_into(clip, request.constraints, plan.reason or self.shortfall(clip, plan, request, options))
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
@@ -184,7 +198,51 @@ class PathGraphModel(GraphModel[P]):
         if query.goal is None:
             assert query.frames is not None  # checked before
             return self._random_plan(request, options, query.schedule, query.frames, rng, progress)
-        return self._path_plan(query, query.goal, options, rng, progress)
+        plan = self._path_plan(query, query.goal, options, rng, part(progress, 0.0, 0.6))
+        path = query.goal.path
+        if path is None or path.times is not None or not query.goal.timed or query.constraints != [path]:
+            return plan
+        return self._at_natural_pace(plan, request, query, options, rng, part(progress, 0.6, 1.0))
+
+    def _at_natural_pace(
+        self, plan: GraphPlan, request: Request, query: GraphQuery, options: P, rng: Generator, progress: Progress
+    ) -> GraphPlan:
+        """The plan; if its body walks sideways or its strides do not fit the path, a walk whose pace is changed.
+
+        Slow frames are often those of turns, so routes that arrive late enough are found among them.
+        """
+        assert plan.goal is not None
+        assert plan.goal.path is not None
+        assert query.frames is not None
+        path, clip = plan.goal.path, self._unbent(plan, request)
+        misfit = plan.reason or bend_problem(clip, plan.goal, query.constraints, options)
+        if not misfit and not walks_sideways(travel(clip), self.graph.clips):
+            return plan
+        length, slower = path_length(path), walked_length(clip) > path_length(path)
+        reports = parts(progress, [1] * (len(PACE_FACTORS) + 1))
+        for factor, report in zip(PACE_FACTORS, reports, strict=False):
+            change = PaceChange(factor if slower else 1 / factor, query.frames)
+            own = change.request(request, path, query.start)
+            walk, goal = self._along(own, options, rng, report)
+            clip = self._unbent(walk, own)
+            problem = walk.reason or bend_problem(clip, goal, own.constraints, options)
+            if not problem and not walks_sideways(travel(clip), self.graph.clips):
+                return walk._replace(goal=plan.goal, notes=(*walk.notes, change.note()), pace_change=change)
+        if misfit:  # the error names the nearest requests
+            return plan
+        untimed = self._along(dataclasses.replace(request, seconds=None, frames=None), options, rng, reports[-1])[0]
+        note = nearest_requests(length, query.frames / self.fps, length / untimed.frames * self.fps)
+        return plan._replace(notes=(*plan.notes, note))
+
+    def _along(self, request: Request, options: P, rng: Generator, progress: Progress) -> tuple[GraphPlan, GroundGoal]:
+        """The plan and the goal of a request with a path."""
+        query = self.query(request, progress)
+        assert query.goal is not None
+        return self._path_plan(query, query.goal, options, rng, progress), query.goal
+
+    def _unbent(self, plan: GraphPlan, request: Request) -> Clip:
+        """The motion of a plan before it is led into the constraints of its request."""
+        return place(join_route(self.graph, plan.route), request, self)
 
     def _path_plan(
         self, query: GraphQuery, goal: GroundGoal, options: P, rng: Generator, progress: Progress
@@ -224,6 +282,7 @@ class PathGraphModel(GraphModel[P]):
             look=round(BEAM_OUTLOOK * self.fps),
             budget=options.budget,
             steadiness=options.steadiness,
+            free_angle=self.free_angle,
             progress=progress,
             **own,
         )

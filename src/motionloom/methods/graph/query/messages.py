@@ -7,17 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.constraints import Avoid, Constraint, Pace, Reach, RootAt, RootPath, Start, Style, StyleAlong
-from motionloom.core import Clip, FloatArray, Note
+from motionloom.core import Clip, Note
 from motionloom.core.note import warning
-from motionloom.kinematics.travel import steady_travel, travel
+from motionloom.kinematics.travel import steady_travel
 from motionloom.methods.graph.config import RouteOptions
+from motionloom.methods.graph.query.facing import facing_notes
 from motionloom.methods.graph.query.goal import MAX_START_GAP, GroundGoal
 from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.schedule import missing_label, missing_pace
-from motionloom.rotation import wrap_angle
 
-MAX_SIDEWAYS = np.radians(10.0)  # on average, more than in the clips, between heading and direction of travel
-MIN_MOVED = 0.3  # m within a second: a body that moves less has no direction of travel
 MAX_STRETCH = 1.2  # of strides, longer or shorter, when a route is bent to a path
 
 
@@ -77,10 +75,20 @@ def bend_problem(clip: Clip, goal: GroundGoal | None, constraints: Sequence[Cons
     return ""
 
 
+def path_length(path: RootPath) -> float:
+    """Metres from the first point of a path to its last."""
+    return float(np.linalg.norm(np.diff(np.array(path.points), axis=0), axis=1).sum())
+
+
+def walked_length(clip: Clip) -> float:
+    """Metres that a clip walks, without the sway of its hips."""
+    return float(np.linalg.norm(np.diff(steady_travel(clip).place, axis=0), axis=1).sum())
+
+
 def _stride_problem(c: RootPath, clip: Clip) -> str:
     """Why a path cannot be followed in its time, or "": strides would have to be stretched or shortened too much."""
-    length = float(np.linalg.norm(np.diff(np.array(c.points), axis=0), axis=1).sum())
-    walked = float(np.linalg.norm(np.diff(steady_travel(clip).place, axis=0), axis=1).sum())
+    length = path_length(c)
+    walked = walked_length(clip)
     if walked < 0.3 or 1 / MAX_STRETCH < length / walked < MAX_STRETCH:
         return ""
     seconds = clip.seconds * length / walked
@@ -105,32 +113,8 @@ def result_notes(
         elif isinstance(c, (Style, StyleAlong, Pace)) and not c.hard and (problem := _missing(clips, c)):
             notes.append(warning(problem, constraint=c.describe()))
     if any(isinstance(c, (RootPath, Reach, RootAt)) for c in constraints):
-        notes += _facing_notes(clip, clips)
+        notes += facing_notes(clip, clips)
     return tuple(dict.fromkeys(notes))
-
-
-def _facing_notes(clip: Clip, clips: Sequence[Clip]) -> list[Note]:
-    """A warning if the body faces away from its direction of travel more than in the clips: it would walk sideways."""
-    usual = np.concatenate([_sideways(c) for c in clips])
-    found = _sideways(clip)
-    if not len(found) or not len(usual) or found.mean() < usual.mean() + MAX_SIDEWAYS:
-        return []
-    return [
-        warning(
-            f"the body faces {np.degrees(found.mean()):.0f} degrees away from its direction of travel on average (in "
-            f"the clips {np.degrees(usual.mean()):.0f}): no frames of the clips face ahead on this path at this speed; "
-            "ask for another speed or more time"
-        )
-    ]
-
-
-def _sideways(clip: Clip) -> FloatArray:
-    """rad between heading and direction of travel, in each second in which the body moves."""
-    path, frames = travel(clip), round(clip.fps)
-    moved = path.place[frames:] - path.place[:-frames]
-    middle = path.heading[frames // 2 :][: len(moved)]
-    off = np.abs(wrap_angle(np.arctan2(moved[:, 0], moved[:, 1]) - middle))
-    return np.asarray(off[np.linalg.norm(moved, axis=1) > MIN_MOVED])
 
 
 def _missing(clips: Sequence[Clip], c: Style | StyleAlong | Pace) -> str:
@@ -139,7 +123,7 @@ def _missing(clips: Sequence[Clip], c: Style | StyleAlong | Pace) -> str:
 
 
 def _path_notes(c: RootPath, clip: Clip, arrival: float | None) -> list[Note]:
-    length = float(np.linalg.norm(np.diff(np.array(c.points), axis=0), axis=1).sum())
+    length = path_length(c)
     off = np.abs(c.residual(clip))
     worst = int(off.argmax())
     end = float(np.linalg.norm(clip.root[-1, [0, 2]] - np.array(c.points[-1])))

@@ -27,6 +27,8 @@ SIDE_GAIN, FORWARD_GAIN = (
     0.4,
     1.3,
 )  # m that a candidate can approach a place per metre of line, sideways and ahead
+FACING_COST = 0.1  # m^2 along a metre, for a body that faces a radian more than `free_angle` away from the line
+MAX_ASIDE = 1.0  # rad: a body that faces farther away costs no more
 MAX_TURN_RATE = 2.0  # rad/s that a candidate can turn
 
 
@@ -58,6 +60,7 @@ class BeamTask(NamedTuple):
     frames: int  # at most; exactly as many if timed
     timed: bool  # compare candidates at equal times; else at equal distance along the line
     look: int  # frames of `GroundMoves.outlook`: half a second
+    free_angle: float  # rad that the body may face away from the line at no cost
 
 
 @kernel
@@ -250,7 +253,8 @@ def _frame_cost(task: Any, px: float, pz: float, x: float, z: float, h: float, s
             off, at = d, float(j)
     now = at * task.spacing
     passed = max(now - s, 0.5 * walked, task.least)
-    cost = task.line[int(at), 3] * off * (1.0 + 8.0 * off) * passed
+    aside = min(max(0.0, abs(wrap_angle(h - task.line[int(at), 2])) - task.free_angle), MAX_ASIDE)
+    cost = task.line[int(at), 3] * (off * (1.0 + 8.0 * off) + FACING_COST * aside * aside) * passed
     if len(task.clock):
         late = now - task.clock[t, 5]
         cost += task.pace_weight * late * late * passed + _key_cost(task.clock[t], x, z, h)

@@ -34,13 +34,15 @@ def search_beam(
     budget: int,
     transition_cost: float = 1.0,
     steadiness: float = 0.0,
+    free_angle: float = np.pi,
     progress: Progress | None = None,
 ) -> SearchResult:
     """The best route found by a beam of `width` candidates that advance at least `least` metres a frame.
 
     With labels or poses the beam is twice as wide. `look`: frames ahead along each candidate's clip from which the
     remaining cost is estimated. `transition_cost`: factor on the costs of transitions. `steadiness`: factor on
-    the cost of changes of speed that the clips do not show.
+    the cost of changes of speed that the clips do not show. `free_angle`: rad that the body may face away from the
+    line at no cost.
     """
     from motionloom.methods.graph.search._kernels_beam import BeamMoves, BeamTask, beam, level_count
 
@@ -67,6 +69,7 @@ def search_beam(
         goal.frames,
         goal.timed,
         look,
+        free_angle,
     )
     at = np.array([*begin.position, begin.heading, 0.0])
     report, done = progress or silent(), np.zeros(1, np.int64)
