@@ -113,3 +113,8 @@ def test_its_commands_run(playlist: Path, tmp_path: Path, monkeypatch: pytest.Mo
 def test_files_that_the_page_names_exist(path: str) -> None:
     if "playlist" not in path:
         assert (ROOT / path).is_file()
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(motionloom(?:\.\w+)+)`", PAGE))))
+def test_modules_that_the_page_names_exist(name: str) -> None:
+    import_module(name)

@@ -64,12 +64,6 @@ METHODS: Mapping[str, Method] = {
         "a motion graph searched at random from coarse to fine; weighs many constraints, can be stopped at any time",
         source="GUAN 2.4.3",
     ),
-    "textons": Method(
-        "motionloom.methods.textons",
-        "linear dynamic systems and their transitions, with variation",
-        source="LI",
-        commands={"textons": MethodCommand("Inspect", "list the textons of a model, and check or edit a path of them")},
-    ),
     "motion-graph": Method(
         "motionloom.methods.motion_graph",
         "clips joined by blends; follows paths, places and styles",
@@ -110,6 +104,12 @@ METHODS: Mapping[str, Method] = {
         source="HECK 3.5",
         learning_is_random=True,
         commands={"bake": MethodCommand("Learn and make", "write a space as clips for the blend space of an engine")},
+    ),
+    "textons": Method(
+        "motionloom.methods.textons",
+        "linear dynamic systems and their transitions, with variation",
+        source="LI",
+        commands={"textons": MethodCommand("Inspect", "list the textons of a model, and check or edit a path of them")},
     ),
     "texture": Method(
         "motionloom.methods.texture",
