@@ -127,7 +127,9 @@ def test_check_tells_files_of_one_name_apart(run: Any, folder: Path, tmp_path: P
 
 
 def test_check_says_what_learning_leaves_out(run: Any, broken: Path, tmp_path: Path) -> None:
-    assert "1 of them list broken frames" in run("check", broken).out
+    out = run("check", broken).out
+    assert "1 of them list broken frames (left out of learning)" in out
+    assert out.count("(left out of learning)") == 2  # the finding is marked, too
     learned = run("learn", "cuts", broken, "-o", tmp_path / "m.loom").out
     assert "2 broken frames left out" in learned
 
@@ -141,6 +143,17 @@ def test_clean_repair_mends_and_says_so(run: Any, broken: Path, tmp_path: Path) 
     steps = np.abs(np.diff(clip.rotations[85:97, clip.skeleton.joint("left_forearm")], axis=0)).max()
     assert steps < 0.1
     assert run("clean", broken, "--repair", "--json").json[0]["repaired"]
+
+
+def test_clean_repair_lists_the_first_glitches_of_a_clip(run: Any, tmp_path: Path) -> None:
+    clip = make("walk", seconds=6)
+    rotations = clip.rotations.copy()
+    for frame in range(30, 330, 50):
+        rotations[frame, clip.skeleton.joint("left_forearm")] = [0.0, 0.0, 1.0, 0.0]
+    save(replace(clip, rotations=rotations), tmp_path / "rough.bvh")
+    lines = run("clean", tmp_path / "rough.bvh", "--repair").out.splitlines()
+    assert sum("interpolated" in line for line in lines) == 3
+    assert "rough.bvh: 3 more (--json lists all)" in lines
 
 
 def test_check_goes_on_past_files_that_cannot_be_read(run, tmp_path):

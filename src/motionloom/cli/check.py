@@ -33,6 +33,7 @@ IMPORTANCE = (
     "T-pose",
 )
 """Kinds of findings, the most important first; others follow."""
+LEFT_OUT = "left out of learning"
 LINES_OF_A_KIND = 4  # printed for each clip without --all
 
 
@@ -69,7 +70,9 @@ def check(
     clean = count - len({f.clip for f in faults}) + len(unreadable)
     print_line(f"{plural(count, 'clip')}, {clean} without a finding; {plural(len(faults), 'finding')}")
     if broken:
-        print_line(f"{len(broken)} of them list broken frames, which `motionloom learn` leaves out")
+        print_line(
+            f"{len(broken)} of them list broken frames ({LEFT_OUT}): `motionloom learn` does not use these frames"
+        )
     if unreadable:
         warn(f"{plural(len(unreadable), 'file')} could not be read")
         raise typer.Exit(1)
@@ -92,8 +95,9 @@ def _lines(found: list[Finding], limit: int | None) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for f in sorted(found, key=lambda f: (_is_note(f), not f.broken, _rank(f.kind))):
         texts = kinds.setdefault("note" if _is_note(f) else f.kind, [])
-        if f.text not in texts:
-            texts.append(f.text)
+        text = f"{f.text} ({LEFT_OUT})" if f.broken else f.text
+        if text not in texts:
+            texts.append(text)
     out = []
     for kind, texts in kinds.items():
         shown = texts if limit is None or len(texts) <= limit else texts[: limit - 1]

@@ -28,6 +28,8 @@ from motionloom.cli.progress_bars import busy
 if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile
 
+LINES_OF_A_CLIP = 4  # on repaired glitches
+
 
 @with_reading(trim_tpose=True)
 def clean(
@@ -50,7 +52,7 @@ def clean(
         bool, typer.Option("--find-contacts", help="Find contacts even where the clip has them as labels.")
     ] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="First interpolate short glitches; prints a line for each.")
+        bool, typer.Option("--repair", help="First interpolate short glitches; prints the first ones of each clip.")
     ] = False,
     force: Force = False,
     json: Json = False,
@@ -96,8 +98,13 @@ def _print_table(files: Sequence[EditedFile]) -> None:
             )
         )
     head = ("clip", "planted feet slide", "after", "contacts", "feet moved", "hips lowered", "knees", "missed")
-    for line in (line for file in files for line in file.repaired):
-        print_line(line)
+    for file in files:
+        lines = file.repaired
+        shown = lines if len(lines) <= LINES_OF_A_CLIP else lines[: LINES_OF_A_CLIP - 1]
+        for line in shown:
+            print_line(line)
+        if len(shown) < len(lines):
+            print_line(f"{file.path.name}: {len(lines) - len(shown)} more (--json lists all)")
     if rows:
         print_line("\n".join(columns(head, rows)))
     print_dropped_tposes(files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -181,7 +182,8 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
         f"  travel   {f.travel:.2f} m, {f.speed:.2f} m/s, turns {turn:.0f}°; hips {low:.2f} to {high:.2f} m{apart}",
         f"  labels   {', '.join(f.labels) or 'none'}",
     ]
-    lines += [f"  made     {step.describe()}" for step in f.made]
+    steps = Counter(step.describe() for step in f.made)
+    lines += [f"  made     {text}" + (f" ({count} clips)" if count > 1 else "") for text, count in steps.items()]
     lines += [
         f"  from     {source.title or 'no file'}: {plural(n, 'frame')}{_parts(parts)}" for source, n, parts in f.sources
     ]

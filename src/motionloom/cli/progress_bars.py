@@ -67,7 +67,7 @@ class Lines(Silent):
     def __init__(self, doing: str) -> None:
         super().__init__()
         self._doing, self._begin, self._compiled = doing, time.monotonic(), compiling.seconds()
-        self._next = self._begin + FIRST_LINE
+        self._next, self._share = self._begin + FIRST_LINE, 0.0
 
     def __call__(self, share: float | None, stage: str) -> None:
         super().__call__(share, stage)
@@ -76,11 +76,14 @@ class Lines(Silent):
             return
         self._next = now + LINE_INTERVAL
         working = now - self._begin - (compiling.seconds() - self._compiled)
-        print(progress_line(self._doing, share, stage, working), file=sys.stderr, flush=True)
+        stands, self._share = share == self._share, share or 0.0
+        print(progress_line(self._doing, share, stage, working, stands=stands), file=sys.stderr, flush=True)
 
 
-def progress_line(doing: str, share: float | None, stage: str, seconds: float) -> str:
+def progress_line(doing: str, share: float | None, stage: str, seconds: float, *, stands: bool = False) -> str:
     """The share done and the time left, estimated from the `seconds` so far, those of compiling left out.
+
+    While the share `stands` still (a search that may end at any time), the time so far.
 
     >>> progress_line("learning", 0.25, "segmenting", 10.0)
     'motionloom: learning: segmenting, 25 %, about 30 s left'
@@ -88,4 +91,6 @@ def progress_line(doing: str, share: float | None, stage: str, seconds: float) -
     text = f"motionloom: {doing}" + (f": {stage}" if stage else "")
     if not share:
         return f"{text}, {seconds:.0f} s"
+    if stands:
+        return f"{text}, {100 * share:.0f} %, {seconds:.0f} s so far"
     return f"{text}, {100 * share:.0f} %, about {seconds / share - seconds:.0f} s left"

@@ -115,7 +115,7 @@ def _pick(
     """The best pair of `starts` and `ends`. Blocks of pairs are searched from the one that can cover most movement on,
     until no other can cover more than the best pair found."""
     if moved[-1] * clip.fps < POSE_SPEED * len(rows):
-        raise NoPath(f"no loop in {clip!r}: nothing moves in it", best=clip)
+        raise NoPath(f"no loop in {clip.name or 'the clip'}: nothing moves in it", best=clip)
     floor = slowest * moved[-1] / len(rows)
 
     def block(a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
@@ -147,9 +147,10 @@ def _pick(
             top, best = float(score[i, j]), (int(a[i]), int(b[j]), float(apart[i, j]))
     if best is not None:
         return best
+    name = clip.name or "the clip"
     if np.isinf(least):
-        raise NoPath(f"no loop in {clip!r}: no stretch of at least {low / clip.fps:g} s moves enough", best=clip)
-    raise NoPath(f"no loop in {clip!r}: the smallest seam is {least:.3f} m, the gate is {limit:g} m", best=clip)
+        raise NoPath(f"no loop in {name}: no stretch of at least {low / clip.fps:g} s moves enough", best=clip)
+    raise NoPath(f"no loop in {name}: the smallest seam is {least:.3f} m, the gate is {limit:g} m", best=clip)
 
 
 def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) -> Clip:

@@ -143,3 +143,11 @@ def test_a_body_that_walks_sideways_gives_a_warning():
 def test_a_height_that_nobody_is_at_is_told_as_one(models, method):
     with pytest.raises(NoPath, match=r"meets root_at.*m off.*give another height, or a weight"):
         synthesize(models[method], Request(seconds=2, constraints=(RootAt(time=1, height=0.2),)))
+
+
+def test_a_missed_end_of_a_path_that_turns_more_than_the_clips_is_explained():
+    straight, turning = (make("walk", speed=1.3, turn=turn, seconds=4) for turn in (0.0, 0.5))
+    away = RootPath(points=((0, 0), (0, 3), (4, 3)), weight=1)
+    for clips, explained in (([straight], True), ([straight, turning], False)):
+        [found] = [n.text for n in result_notes(straight, clips, [away], arrival=0.25) if "path's end" in n.text]
+        assert ("degrees each, the path by 90; learn from clips that turn, too" in found) is explained

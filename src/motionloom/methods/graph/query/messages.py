@@ -16,6 +16,7 @@ from motionloom.methods.graph.query.goal import MAX_START_GAP, GroundGoal
 from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.schedule import missing_label, missing_pace
 
+STRAIGHT = 0.5  # of the turn of a path: clips that turn less than that explain why its end is missed
 MAX_STRETCH = 1.2  # of strides, longer or shorter, when a route is bent to a path
 
 
@@ -109,7 +110,7 @@ def result_notes(
     notes: list[Note] = []
     for c in constraints:
         if isinstance(c, RootPath):
-            notes += _path_notes(c, clip, arrival)
+            notes += _path_notes(c, clip, clips, arrival)
         elif isinstance(c, (Style, StyleAlong, Pace)) and not c.hard and (problem := _missing(clips, c)):
             notes.append(warning(problem, constraint=c.describe()))
     if any(isinstance(c, (RootPath, Reach, RootAt)) for c in constraints):
@@ -122,7 +123,7 @@ def _missing(clips: Sequence[Clip], c: Style | StyleAlong | Pace) -> str:
     return missing_pace(clips, c) if isinstance(c, Pace) else missing_label(clips, c.label)
 
 
-def _path_notes(c: RootPath, clip: Clip, arrival: float | None) -> list[Note]:
+def _path_notes(c: RootPath, clip: Clip, clips: Sequence[Clip], arrival: float | None) -> list[Note]:
     length = path_length(c)
     off = np.abs(c.residual(clip))
     worst = int(off.argmax())
@@ -133,9 +134,22 @@ def _path_notes(c: RootPath, clip: Clip, arrival: float | None) -> list[Note]:
     )
     out = [Note(text, frame=worst, constraint=c.describe())]
     if arrival is not None and c.times is None and end > arrival:
-        missed = f"it ends {end:.2f} m from the path's end, more than {arrival:g} m"
+        missed = f"it ends {end:.2f} m from the path's end, more than {arrival:g} m{_straight_clips(c, clips)}"
         out.append(warning(missed, frame=len(clip) - 1, constraint=c.describe()))
     return out
+
+
+def _straight_clips(c: RootPath, clips: Sequence[Clip]) -> str:
+    """A hint if a path turns and the clips hardly do."""
+    ahead = np.diff(np.array(c.points), axis=0)
+    wanted = float(np.ptp(np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 1]))))
+    most = max(float(np.ptp(steady_travel(clip).heading)) for clip in clips)
+    if most > STRAIGHT * wanted:
+        return ""
+    return (
+        f": the clips turn by at most {np.degrees(most):.0f} degrees each, the path by {np.degrees(wanted):.0f}; learn "
+        "from clips that turn, too"
+    )
 
 
 def _hint(c: Constraint, goal: GroundGoal | None) -> str:
