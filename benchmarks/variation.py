@@ -1,13 +1,15 @@
-"""Variation: learning one search start of four walk cycles and its growth, a second of motion, and 100 characters.
+"""Variation: learning one search start of four walk cycles and its growth, a second of motion, a crowd, and memory.
 
 Learning is measured as the time of the processor, summed over threads, so that other programs do not count.
 """
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from motionloom.core.poses import commands
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.trim import trim_contacts
+from motionloom.methods import save_model
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, VariationModel, fit
 from motionloom.methods.variation.live import LiveOptions
@@ -71,7 +74,22 @@ def figures() -> list[dict[str, Any]]:
         ),
         *_making(model),
         _crowd(),
+        _memory(),
     ]
+
+
+def _memory() -> dict[str, Any]:
+    """The tables that synthesis reads, and the file, against the number of inputs."""
+    sizes, files = {}, {}
+    for count in (2, 4, 8):
+        model, _ = learned(takes(1.2, count), rounds=1, candidates=1, tries=1)
+        sizes[count] = sum(np.asarray(part).nbytes for part in (*model.takes, *model.unrolling.material)) / 1024
+        with tempfile.TemporaryDirectory() as folder:
+            save_model(model, Path(folder) / "model.loom")
+            files[count] = (Path(folder) / "model.loom").stat().st_size / 1024
+    note = ", ".join(f"{k} inputs: {sizes[k]:.0f} KB, file {files[k]:.0f} KB" for k in sizes)
+    return figure("variation: memory of eight inputs, of that of four", round(sizes[8] / sizes[4], 2), "", unit="times",
+                  note=note)  # fmt: skip
 
 
 def _legs_alone(clip: Clip) -> Clip:

@@ -35,7 +35,7 @@ THROW = (0.7, 0.6)  # s before and after the left hand is fastest
 QUICK = 2.5  # m/s: the left hand is faster in throws alone
 APART = 1.2  # s between two throws, or two strokes
 STREAM = 30.0  # s
-SHOWN = ROWS[:8]
+SHOWN = ROWS[:9]
 
 
 def hand_heights(clip: Clip) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from motionloom.kinematics.feet.contacts import contact_array, part_positions, p
 from motionloom.kinematics.resample import resample
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import VariationModel
+from motionloom.methods.variation.takes import aligned_values, deviation_correlations
+from motionloom.methods.variation.timing import common_clock
 from motionloom.samples import make
 
 FPS = 60.0
@@ -24,7 +27,9 @@ TAKES, VARIANTS = 4, 15
 CYCLE = (0.9, 1.6)  # s: shorter and longer ones are parts of a cycle, or two
 BOOTSTRAP = 500  # resamples of variants
 ROWS = ("to the nearest take", "between", "nearest over second", "timing", "length deviation", "acceleration", "jerk",
-        "correlation error", "standing feet m/s", "nearest pose rad", "frames")  # fmt: skip
+        "correlation error", "correlation of deviations", "standing feet m/s", "nearest pose rad",
+        "frames")  # fmt: skip
+UNSEEN = {"16, walk": "16_1[56]", "137, walk": "137_29", "136, on toes": "136_27", "143, walk": "143_38"}
 
 
 def cycles(names: str = "35_0[1-8]", fps: float = FPS, least: float = CYCLE[0], number: int = 0) -> list[Clip]:
@@ -40,6 +45,18 @@ def cycles(names: str = "35_0[1-8]", fps: float = FPS, least: float = CYCLE[0], 
             a, b = (round(float(t) * clip.fps) for t in steps[whole[number] : whole[number] + 2])
             out.append(resample(clip[a : b + 1], fps))
     return out
+
+
+def unseen(fps: float = FPS) -> dict[str, list[Clip]]:
+    """Successive cycles of walks of other performers, on which no setting was chosen."""
+    out: dict[str, list[Clip]] = {}
+    for name, files in UNSEEN.items():
+        for path in sorted(MOCAP.glob(f"{files}.bvh")):
+            clip = load(path, trim_tpose=True, fps=60.0 if files.startswith("143") else None)
+            steps = [round(float(t) * clip.fps) for t in cycle_times(clip)]
+            whole = [(a, b) for a, b in pairwise(steps) if CYCLE[0] < (b - a) / clip.fps < CYCLE[1]]
+            out[name] = [*out.get(name, []), *(resample(clip[a : b + 1], fps) for a, b in whole)]
+    return {name: takes for name, takes in out.items() if len(takes) >= TAKES}
 
 
 def variants(model: VariationModel, count: int = VARIANTS, **options: Any) -> list[Clip]:
@@ -91,6 +108,19 @@ def angles_of(model: VariationModel, clips: Sequence[Clip]) -> list[FloatArray]:
     return [model.dofs.values(c)[:, ~model.dofs.displacement] for c in clips]
 
 
+def varied_together(model: VariationModel, clips: Sequence[Clip]) -> float:
+    """The correlation, over pairs of degrees of freedom, of how their deviations correlate in the takes and in clips.
+
+    Deviations are those from the mean of each group along its own common clock: do joints that vary together in the
+    takes vary together in the clips?
+    """
+    values = [model.dofs.values(clip) for clip in clips]
+    frames = common_clock(values, model.dofs.scales("reach", np.concatenate(values)), model.fps)
+    groups = model.takes.values, aligned_values(values, frames, model.dofs)
+    pairs_ = np.triu_indices(model.dofs.count, 1)
+    return float(np.corrcoef(*(deviation_correlations(group)[pairs_] for group in groups))[0, 1])
+
+
 def figures(takes: Sequence[Clip], clips: Sequence[Clip], model: VariationModel) -> list[float]:
     """One number for each of `ROWS`."""
     known, made = angles_of(model, takes), angles_of(model, clips)
@@ -109,6 +139,7 @@ def figures(takes: Sequence[Clip], clips: Sequence[Clip], model: VariationModel)
         size(made, 2) / size(known, 2),
         size(made, 3) / size(known, 3),
         float(np.nanmean(np.abs(correlations[0] - correlations[1]))),
+        varied_together(model, clips),
         float(feet),
         nearest_pose(made, known),
         float(np.mean([len(v) for v in made])),
@@ -131,6 +162,6 @@ def bootstrap(takes: Sequence[Clip], clips: Sequence[Clip], model: VariationMode
 
 def print_table(columns: dict[str, list[float]], rows: Sequence[str] = ROWS) -> None:
     """Columns of numbers under their names."""
-    print(f"{'':22}" + "".join(f"{name[:14]:>15}" for name in columns))
+    print(f"{'':26}" + "".join(f"{name[:14]:>15}" for name in columns))
     for k, row in enumerate(rows):
-        print(f"{row:22}" + "".join(f"{values[k]:15.3g}" for values in columns.values()))
+        print(f"{row:26}" + "".join(f"{values[k]:15.3g}" for values in columns.values()))

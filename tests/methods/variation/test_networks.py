@@ -119,6 +119,36 @@ def test_a_transition_network_of_four_degrees_of_freedom_is_recovered():
     assert not between[2:, :2].any()
 
 
+@pytest.mark.parametrize(("kind", "floor"), [(1, 0.2), (2, 1e-3), (3, 1e-3)])
+def test_a_transition_network_is_recovered_by_re_synthesised_sequences(kind, floor):
+    """Eq 4 from the first two frames, with a growing variance, by squared error: 1 follows from 0, and 3 from 2.
+
+    Eq 4 needs a large floor: with small ones, narrow variances of the next frame judge errors of many frames, and an
+    edge that is not there (3 to 1) widens them.
+    """
+    found = learned_pairs(kind, floor)
+    assert np.array_equal(np.argwhere(found & ~np.eye(4, dtype=bool)), [[1, 0], [3, 2]])
+    if kind == 1:
+        assert learned_pairs(kind, 1e-3).sum() > found.sum()
+
+
+def learned_pairs(kind, floor):
+    """(4, 4) what depends on what: 0 and 2 swing on their own, from another phase in each sequence."""
+    sequences, t = [], np.arange(60)
+    for seed in range(8):
+        begin = np.random.default_rng(seed).uniform(0, 2 * np.pi, 2)
+        x = np.zeros((60, 4))
+        x[:, [0, 2]] = 0.99 ** t[:, None] * np.cos(np.outer(t, (0.23, 0.31)) + begin)
+        x[1:, [1, 3]] = np.cos(4 * x[:-1, [0, 2]])  # many to one: what comes next shows in no frames of their own
+        x[0, [1, 3]] = x[1, [1, 3]]
+        sequences.append(x)
+    material = material_of(sequences, np.zeros(4, bool), np.ones(4), delta=True, floor=floor)
+    search = learn_transition.TransitionBudget(rounds=4, candidates=12, tries=6, most=3, restarts=0, kind=kind)
+    rules = Rules(8, 0.05, 1.0, effective=True, delta=True)
+    found = learn_transition.learn_transition(material, rules, search, rng=np.random.default_rng(0))
+    return found.edges.reshape(4, 3, 4).any(1)
+
+
 def test_an_update_is_kept_only_if_the_full_score_rises(sequences):
     material = material_of(sequences, np.zeros(3, bool), np.ones(3), delta=True, floor=0.01)
     search = learn_transition.TransitionBudget(rounds=3, candidates=9, tries=9, most=5, restarts=1, kind=2)

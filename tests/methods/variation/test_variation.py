@@ -25,6 +25,7 @@ from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
 from motionloom.methods.variation.synthesis import requested_tasks, with_standing_feet
+from motionloom.methods.variation.takes import TOGETHER, aligned_values, deviation_correlations
 from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop
 from motionloom.rotation import from_axis_angle
 from motionloom.samples import make
@@ -146,6 +147,28 @@ def test_sources_are_frames_of_the_files_at_their_own_frame_rate(walks):
     found = model.live.sources(state)
     at = state.clock[:, 0] / (model.live.tables.takes.values.shape[1] - 1)
     np.testing.assert_allclose(found.frames[:, 0].mean(1), at * np.mean([len(take) for take in takes]), atol=8.0)
+
+
+def test_joints_that_vary_together_in_the_takes_do_so_in_variants(walker):
+    """The correlation of deviations from the mean motion; weights that are not shared lose it."""
+
+    def together(model, seeds):
+        made = [model.dofs.values(raw(model, seed=seed, hold_feet=False)) for seed in seeds]
+        scales = model.dofs.scales("reach", np.concatenate(made))
+        frames = common_clock(made, scales, model.fps)
+        found = deviation_correlations(aligned_values(made, frames, model.dofs))
+        known = deviation_correlations(model.takes.values)
+        pairs = np.triu_indices(len(known), 1)
+        known, found = known[pairs], found[pairs]
+        strong = np.abs(known) > TOGETHER
+        return np.median(np.sign(known[strong]) * found[strong]), np.corrcoef(known, found)[0, 1]
+
+    strong, all_pairs = together(walker, range(6))
+    assert strong > 0.9
+    assert all_pairs > 0.6
+    strong, all_pairs = together(replace(walker, sharing=np.eye(walker.dofs.count)), range(6))
+    assert strong < 0.5
+    assert all_pairs < 0.6
 
 
 def test_the_axes_of_a_joint_are_mixed_from_the_same_takes(walker):

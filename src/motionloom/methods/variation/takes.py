@@ -167,6 +167,13 @@ def cubic_at(values: FloatArray, frames: FloatArray) -> FloatArray:
     return np.asarray(CubicSpline(np.arange(len(values)), values, axis=0)(frames))
 
 
+def deviation_correlations(values: FloatArray) -> FloatArray:
+    """(D, D) how the deviations of degrees of freedom from the mean of takes (S, U, D) correlate; one take: zeros."""
+    off = (values - values.mean(0)).reshape(-1, values.shape[2])
+    off = off / np.maximum(np.linalg.norm(off, axis=0), 1e-12)
+    return np.asarray(off.T @ off)
+
+
 def take_links(values: FloatArray) -> FloatArray:
     """(D, D) weights of links between degrees of freedom whose deviations from the mean of takes (S, U, D) correlate.
 
@@ -174,9 +181,7 @@ def take_links(values: FloatArray) -> FloatArray:
     by 1 - r: hands that are always at the same height stay so only if 1 - k is small against 1 - r. Hence links are the
     stiffer the nearer r is to 1, without bound.
     """
-    off = (values - values.mean(0)).reshape(-1, values.shape[2])
-    off = off / np.maximum(np.linalg.norm(off, axis=0), 1e-12)  # of a single take: all zeros
-    r = np.minimum(np.abs(off.T @ off), CLOSEST)
+    r = np.minimum(np.abs(deviation_correlations(values)), CLOSEST)
     return np.where(r > TOGETHER, STIFF * r / (1.0 - r), 0.0)
 
 
