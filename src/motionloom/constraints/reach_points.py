@@ -156,14 +156,19 @@ class _Limbs:
         return PositionTarget(joint, frames, anchor)
 
     def _anchor(self, joint: int, frames: IntArray) -> FloatArray:
-        """Where a joint without a target is kept: at its mean place, and a joint of a foot as low as it stands."""
+        """Where a joint without a target is kept: at its mean place.
+
+        A joint of a foot is kept as low as it stands, and as far from the middle of the path of the hips as it is from
+        the hips while it stands.
+        """
         skeleton, places = self.clip.skeleton, fk(self.clip)[frames, joint]
         anchor = places.mean(0)
         labels = [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.ankle)]
         touching = contacts(self.clip) if labels else {}
         standing = np.any([touching[n][frames] for n in labels], axis=0) if labels else np.zeros(len(frames), bool)
         if standing.any():
-            anchor[1] = places[standing, 1].mean()
+            hips = self.clip.root[frames] * [1.0, 0.0, 1.0]
+            anchor = hips.mean(0) + (places - hips)[standing].mean(0)
         return anchor
 
     def _held(self, joints: list[int], root: bool, here: set[int]) -> tuple[list[Target], list[int]]:

@@ -13,6 +13,7 @@ from motionloom.kinematics.travel import steady_travel
 
 UInt64Array = NDArray[np.uint64]
 MAX_ACTIONS = 62
+HELD = 3.0  # s
 ANY = np.uint64(1 << 63)  # the bit that every frame has
 
 
@@ -49,6 +50,17 @@ def first_action(bits: UInt64Array, count: int) -> IntArray:
 def sustained_speeds(clips: Sequence[Clip]) -> FloatArray:
     """(F,) m/s: the speed of the body on its track around each frame of the clips, averaged over a second."""
     return np.concatenate([pace_along(steady_travel(clip).place, clip.fps) for clip in clips])
+
+
+def held_speeds(clips: Sequence[Clip]) -> FloatArray:
+    """(F,) m/s: the mean of `sustained_speeds` over `HELD` around each frame; at the ends of clips, beside it."""
+    rows = []
+    for clip in clips:
+        span = min(len(clip), round(HELD * clip.fps))
+        total = np.concatenate([[0.0], np.cumsum(sustained_speeds([clip]))])
+        first = np.clip(np.arange(len(clip)) - span // 2, 0, len(clip) - span)
+        rows.append((total[first + span] - total[first]) / span)
+    return np.concatenate(rows)
 
 
 def speed_ranges(speed: FloatArray, marks: BoolArray, among: BoolArray) -> FloatArray:

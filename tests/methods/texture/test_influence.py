@@ -56,15 +56,22 @@ def test_a_given_matrix_is_read_by_names_and_kept_in_the_model(fork, tmp_path):
     assert (load_model(tmp_path / "m.loom").influence == 0.5).all()
 
 
+GOOD = table(("C", "A", "Root", "B"), np.ones((4, 4)))
+
+
 @pytest.mark.parametrize(
-    ("names", "values", "text"),
+    ("text", "message"),
     [
-        (("C", "A", "Rot", "B"), np.ones((4, 4)), r"there is no joint 'Rot'; did you mean 'Root'\?"),
-        (("C", "A", "B"), np.ones((3, 3)), "expected each of 4 joints once, but 'Root' is missing"),
-        (("C", "A", "Root", "B"), -np.ones((4, 4)), r"m.csv:2: expected a number of 0 or more, found '-1.0'"),
+        (GOOD.replace("Root", "Rot", 1), r"m.csv:1: there is no joint 'Rot'; did you mean 'Root'\?"),
+        (GOOD.replace("\nRoot", "\n\nRot"), r"m.csv:5: there is no joint 'Rot'; did you mean 'Root'\?"),
+        (table(("C", "A", "B"), np.ones((3, 3))), "m.csv:1: expected each of 4 joints once, but 'Root' is missing"),
+        (GOOD.replace("\nRoot", "\nA"), "m.csv:4: expected each joint once, found 'A' twice"),
+        (GOOD.replace("\nA,1.0,1.0", "\nA,1.0,-1.0"), r"m.csv:3: .* for the influence of 'A' on 'A', found '-1.0'"),
+        (GOOD.replace("\nB,1.0", "\nB,many"), r"m.csv:5: expected a number of 0 or more for .* 'B', found 'many'"),
+        (GOOD.replace("\nB,1.0", "\nB"), "m.csv:5: expected 4 numbers for joint 'B', found 3"),
     ],
 )
-def test_a_matrix_with_wrong_names_or_numbers_is_refused(fork, tmp_path, names, values, text):
-    (tmp_path / "m.csv").write_text(table(names, values))
-    with pytest.raises(FormatError, match=text):
+def test_a_matrix_with_wrong_names_or_numbers_is_refused_with_file_line_and_joint(fork, tmp_path, text, message):
+    (tmp_path / "m.csv").write_text(text)
+    with pytest.raises(FormatError, match=message):
         read_influence(tmp_path / "m.csv", fork)

@@ -13,7 +13,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_rotation import turned_by, turned_left
-from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row, uniform
+from motionloom.methods._kernels_live import ACTION, EARLY, SPEED, between, changed, command_row, uniform
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
     decay,
@@ -35,6 +35,8 @@ EARLY_JUMP = 0.05  # of a jump in the first half of an interval
 REPEAT = 0.05  # of a jump back to where the part has been lately
 CLIP_END_COST = 0.05  # of a frame at the very end of its clip
 WRONG_ACTION_COST = 0.005  # of a frame without the commanded action, for each tick since the command
+PACE = 1.0  # s^2: of the squared difference from the commanded speed
+NEAR_SPEED = 0.05  # m/s: a commanded speed this near to one that the clips hold is used as it is
 GUIDE = 0.1  # of the mean squared distance from the commanded trajectory
 TURN = 0.5  # m^2: a direction counts as the place of a point this far ahead, squared
 LIMB_MATCH_TICKS = 15.0  # ticks: how long a limb counts beside the parts chosen before it
@@ -45,17 +47,31 @@ SAME_SOURCE_COST = 0.005  # of a limb that comes from the same stretch as the le
 def advance(tables: Any, commands: Any, state: Any, dt: float, root: Any, rotations: Any, contacts: Any) -> None:
     """All characters by `dt`, each by as many ticks as fall into it; then the poses between their last two ticks."""
     tick = tables.tick
-    goals, given = np.empty((len(tables.times), 4)), np.empty(6)
+    goals, given, used = np.empty((len(tables.times), 4)), np.empty(6), np.empty(6)
     for k in range(len(state.time)):
         command_row(commands, k, given)
+        used[:] = given
+        used[SPEED] = nearest_held(tables.held[np.int64(given[ACTION])], given[SPEED])
         state.time[k] += dt
         while state.time[k] >= tick - EARLY:
             state.time[k] = max(0.0, state.time[k] - tick)
             state.asked[k] = 0 if changed(given, state.commanded[k]) else state.asked[k] + 1
             state.commanded[k] = given
-            one_tick(tables, state, k, given, goals)
+            one_tick(tables, state, k, used, goals)
         between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
         contacts[k] = tables.contacts[state.frame[k, 0]]
+
+
+@kernel
+def nearest_held(held: Any, speed: float) -> float:
+    """The speed used for a commanded one: itself where one of those `held` is near, else the nearest; NaN for none."""
+    if math.isnan(speed):
+        return math.nan
+    best = held[0]
+    for other in held:
+        if abs(other - speed) < abs(best - speed):
+            best = other
+    return speed if abs(best - speed) <= NEAR_SPEED else best
 
 
 @kernel
@@ -71,7 +87,7 @@ def one_tick(tables: Any, state: Any, k: int, given: Any, goals: Any) -> None:
             b = state.frame[k, 0] - 1
             moved = b != j
         else:
-            b = best_move(tables, state, k, p, goals, guided, bit)
+            b = best_move(tables, state, k, p, goals, guided, given[SPEED], bit)
             moved = b != j
         if moved:
             leave(tables, state, k, p, j, b)
@@ -87,7 +103,7 @@ def one_tick(tables: Any, state: Any, k: int, given: Any, goals: Any) -> None:
 
 
 @kernel
-def best_move(tables: Any, state: Any, k: int, p: int, goals: Any, guided: bool, bit: Any) -> int:
+def best_move(tables: Any, state: Any, k: int, p: int, goals: Any, guided: bool, speed: float, bit: Any) -> int:
     """The frame whose next one part p shows: its present frame j, or the link of j with the least price."""
     j, links = state.frame[k, p], tables.links[p]
     seed, draws = state.seed[k], state.draws[k]
@@ -97,7 +113,7 @@ def best_move(tables: Any, state: Any, k: int, p: int, goals: Any, guided: bool,
     best, least = -1, math.inf
     if j < tables.last[j]:
         best = j
-        least = fit(tables, state, k, p, j, goals, guided) + STAY * age * age + lack(tables, state, k, j, bit)
+        least = fit(tables, state, k, p, j, goals, guided, speed) + STAY * age * age + lack(tables, state, k, j, bit)
         least += CLIP_END_COST * cramped(tables, j, interval)
     soon = EARLY_JUMP * max(0.0, 1.0 - 2.0 * age)
     for at in range(links.shape[1]):
@@ -108,7 +124,7 @@ def best_move(tables: Any, state: Any, k: int, p: int, goals: Any, guided: bool,
         price = JUMP * tables.costs[p, j, at] * noise + ANY_JUMP_COST + soon
         if price >= least:
             continue
-        price += fit(tables, state, k, p, b, goals, guided) + lack(tables, state, k, b, bit)
+        price += fit(tables, state, k, p, b, goals, guided, speed) + lack(tables, state, k, b, bit)
         price += CLIP_END_COST * cramped(tables, b, interval)
         for r in range(state.recent.shape[2]):
             if abs(state.recent[k, p, r] - b) < 0.5 * interval:
@@ -119,7 +135,7 @@ def best_move(tables: Any, state: Any, k: int, p: int, goals: Any, guided: bool,
 
 
 @kernel
-def fit(tables: Any, state: Any, k: int, p: int, c: int, goals: Any, guided: bool) -> float:
+def fit(tables: Any, state: Any, k: int, p: int, c: int, goals: Any, guided: bool, speed: float) -> float:
     """What example frame c costs now: the legs beside the commanded trajectory, a limb beside the parts before it."""
     if p == 0:
         if not guided:
@@ -129,7 +145,8 @@ def fit(tables: Any, state: Any, k: int, p: int, c: int, goals: Any, guided: boo
             x, z = tables.ahead[c, i, 0] - goals[i, 0], tables.ahead[c, i, 1] - goals[i, 1]
             u, v = tables.ahead[c, i, 2] - goals[i, 2], tables.ahead[c, i, 3] - goals[i, 3]
             total += x * x + z * z + TURN * (u * u + v * v)
-        return GUIDE * total / len(goals)
+        off = tables.pace[c] - speed
+        return GUIDE * total / len(goals) + (0.0 if math.isnan(off) else PACE * off * off)
     total = 0.0
     for m in range(3):
         later = m * tables.stride

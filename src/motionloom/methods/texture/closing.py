@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from motionloom.constraints import Constraint, Pace, Plant, RootPath
 from motionloom.constraints.bend_to_path import follow
 from motionloom.constraints.bend_travel import Key, steer
-from motionloom.core import Clip, FloatArray, replace
+from motionloom.core import Clip, FloatArray, Skeleton, replace
 from motionloom.kinematics.feet.contacts import foot_parts, runs
 from motionloom.kinematics.pace import STANDING_SPEED, pace
 from motionloom.kinematics.travel import travel
@@ -35,10 +36,34 @@ def paced(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
     return clip
 
 
+def foot_contacts(skeleton: Skeleton, joint: int) -> list[str]:
+    """The labels of the contacts of the foot that a joint belongs to; none for a joint of no leg."""
+    return [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.thigh)]
+
+
+def from_touch_down(clip: Clip, constraints: Sequence[Constraint]) -> list[Constraint]:
+    """The constraints with plants that begin as early, and end as late, as their joint stands around them.
+
+    So a foot that is to stay where it is planted comes down there, and is not moved there while it stands.
+    """
+    out, frames = [], len(clip)
+    for c in constraints:
+        if isinstance(c, Plant):
+            joint, span = clip.skeleton.joint(c.joint), c.frames(frames, clip.fps)
+            own = [p.label for p in foot_parts(clip.skeleton) if p.joint == joint]
+            first, stop = span.start, span.stop
+            for a, b in runs(np.any([clip.label(n) for n in own], axis=0)) if own else ():
+                first = a if a <= span.start < b else first
+                stop = b if a < span.stop <= b else stop
+            c = dataclasses.replace(c, span=(f"{first}f", f"{stop}f"))
+        out.append(c)
+    return out
+
+
 def stance_travel(clips: Sequence[Clip], joint: int) -> float:
     """m: how far hips usually move over the ground while the foot that a joint belongs to stands; inf for no foot."""
     skeleton, moved = clips[0].skeleton, []
-    labels = [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.thigh)]
+    labels = foot_contacts(skeleton, joint)
     for clip in clips if labels else ():
         for a, b in runs(np.any([clip.label(n) for n in labels], axis=0)):
             moved.append(float(np.linalg.norm(clip.root[b - 1, [0, 2]] - clip.root[a, [0, 2]])))

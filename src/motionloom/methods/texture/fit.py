@@ -11,6 +11,8 @@ from motionloom.core import BoolArray, Clip, Progress, part, silent
 from motionloom.core.note import info
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import with_contacts
+from motionloom.kinematics.pace import SPEED_CHANGE
+from motionloom.methods.actions import sustained_speeds
 from motionloom.methods.texture.coherent.links import clip_ends, find_links
 from motionloom.methods.texture.coherent.parts import body_parts, features
 from motionloom.methods.texture.config import DEFAULT, Config
@@ -48,6 +50,14 @@ def fit(
 
 
 def link_groups(clips: Sequence[Clip]) -> BoolArray:
-    """(G, N) the frames that links lead to: any, and those of each style that not all frames have."""
+    """(G, N) the frames that links lead to: any, and those of each style and speed that not all frames have.
+
+    Speeds count where they span more than people notice: then links lead into the slow, middle and fast third of them.
+    """
     marks = [np.concatenate([clip.label(name) for clip in clips]) for name in style_names(clips)]
+    speeds = sustained_speeds(clips)
+    low, high = np.percentile(speeds, (1, 99))
+    if high - low > SPEED_CHANGE:
+        band = np.clip(3 * (speeds - low) / (high - low), 0, 2).astype(np.int64)
+        marks += [band == k for k in np.unique(band)]
     return np.stack([np.ones(sum(map(len, clips)), bool), *(m for m in marks if not m.all())])

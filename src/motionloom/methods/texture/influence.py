@@ -59,41 +59,46 @@ def read_influence(path: Path, skeleton: Skeleton) -> FloatArray:
         raise BadRequest(f"cannot read {str(path)!r}: {error.strerror or error}", where=("influence_file",)) from None
     except UnicodeDecodeError:
         raise FormatError("expected a table of numbers, found something that is not text", path=path) from None
-    rows = [row for _, row in csv_rows(text, path) if "".join(row).strip()]
+    rows = [(line, row) for line, row in csv_rows(text, path) if "".join(row).strip()]
     if not rows:
         raise FormatError("expected a row with the names of the joints, found nothing", path=path)
-    columns = _joints(rows[0][1:], skeleton, path, 1)
-    given = _joints([row[0] for row in rows[1:]], skeleton, path, 2)
+    (first, names), numbers = rows[0], rows[1:]
+    columns = _joints([(first, name) for name in names[1:]], skeleton, path)
+    given = _joints([(line, row[0]) for line, row in numbers], skeleton, path)
     out = np.zeros((len(skeleton), len(skeleton)))
-    for line, (joint, row) in enumerate(zip(given, rows[1:], strict=True), start=2):
-        if len(row) != len(rows[0]):
-            raise FormatError(f"expected {len(columns)} numbers, found {len(row) - 1}", path=path, line=line)
+    for joint, (line, row) in zip(given, numbers, strict=True):
+        own = skeleton.names[joint]
+        if len(row) != len(names):
+            wrong = f"expected {len(columns)} numbers for joint {own!r}, found {len(row) - 1}"
+            raise FormatError(wrong, path=path, line=line)
         for column, item in zip(columns, row[1:], strict=True):
-            out[joint, column] = _weight(item, path, line)
+            out[joint, column] = _weight(item, f"the influence of {skeleton.names[column]!r} on {own!r}", path, line)
     return out
 
 
-def _joints(names: list[str], skeleton: Skeleton, path: Path, line: int) -> list[int]:
-    """The joints of a list of names that has each of them once."""
-    out = []
-    for i, name in enumerate(name.strip() for name in names):
-        if skeleton.find(name) is None:
-            raise FormatError(unknown(name, skeleton.names, "joint"), path=path, line=line + (i if line > 1 else 0))
-        out.append(skeleton.joint(name))
+def _joints(names: list[tuple[int, str]], skeleton: Skeleton, path: Path) -> list[int]:
+    """The joints of a list of names, with their lines, that has each of them once."""
+    out: list[int] = []
+    for line, name in names:
+        if skeleton.find(name.strip()) is None:
+            raise FormatError(unknown(name.strip(), skeleton.names, "joint"), path=path, line=line)
+        out.append(skeleton.joint(name.strip()))
+        if out[-1] in out[:-1]:
+            raise FormatError(f"expected each joint once, found {name.strip()!r} twice", path=path, line=line)
     missing = [n for j, n in enumerate(skeleton.names) if j not in out]
-    if missing or len(out) != len(skeleton):
-        wrong = f"{missing[0]!r} is missing" if missing else "one occurs twice"
-        raise FormatError(f"expected each of {len(skeleton)} joints once, but {wrong}", path=path, line=line)
+    if missing:
+        wrong = f"expected each of {len(skeleton)} joints once, but {missing[0]!r} is missing"
+        raise FormatError(wrong, path=path, line=names[-1][0] if names else None)
     return out
 
 
-def _weight(item: str, path: Path, line: int) -> float:
+def _weight(item: str, what: str, path: Path, line: int) -> float:
     try:
         value = float(item)
     except ValueError:
         value = float("nan")
     if not (np.isfinite(value) and value >= 0):
-        raise FormatError(f"expected a number of 0 or more, found {item.strip()!r}", path=path, line=line)
+        raise FormatError(f"expected a number of 0 or more for {what}, found {item.strip()!r}", path=path, line=line)
     return value
 
 

@@ -19,7 +19,8 @@ from motionloom.constraints.reach_points import approach_points, reach_points
 from motionloom.core import Clip, FloatArray, IntArray, replace
 from motionloom.kinematics.body.proportions import can_bend
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.feet.grounding import lift_sunk_feet, lift_sunk_toes
+from motionloom.kinematics.feet.contacts import parts_by_foot
+from motionloom.kinematics.feet.grounding import MAX_SINK, lift_sunk_feet, lift_sunk_toes
 from motionloom.kinematics.feet.hold_feet import hold_feet
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import Travel, travel
@@ -28,7 +29,7 @@ from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLAC
 from motionloom.rotation import exp, inverse, log, multiply, normalize, wrap_angle, yaw
 
 FADE = 0.4  # s before and after a key in which the cells around it change
-RISE_SPEED = 0.25  # m/s: hips that have to be moved far to the height of a key begin so early that they are no faster
+RISE_SPEED = 0.15  # m/s: hips that have to be moved far to the height of a key begin so early that they are no faster
 PEAK = 1.875  # times its mean: the highest slope of `spread`
 REACH = 0.12  # s over which limbs are moved to points
 NEAR = 1e-9  # m: points and plants are closed to this
@@ -68,7 +69,11 @@ def _above_floor(clip: Clip, floor: FloatArray, constraints: Sequence[Constraint
         if not (isinstance(c, (PositionAt, Plant)) and clip.skeleton.joint(c.joint) in ankles)
     ]  # fmt: skip
     clip = lift_sunk_feet(clip, floor, held=held_joints(clip, constraints))
-    return lift_sunk_toes(clip, floor, held_joints(clip, turned))
+    fixed = {clip.skeleton.joint(c.joint) for c in constraints if isinstance(c, (PositionAt, Plant)) and c.hard}
+    heights = floor.copy()
+    for foot, own in parts_by_foot(clip.skeleton):
+        heights[own] += MAX_SINK * (foot.ankle in fixed)  # a foot that is planted stands on its toes, too
+    return lift_sunk_toes(clip, heights, held_joints(clip, turned))
 
 
 def with_points(clip: Clip, hard: Sequence[Constraint], keys: Keys | None = None) -> Clip:

@@ -15,7 +15,7 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
-from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status, used_speed
+from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.texture.live_tables import TextureTables
 
@@ -119,11 +119,17 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
         advance(self.tables, commands, state, dt, poses.root, poses.rotations, poses.contacts)
 
     def status(self, state: TextureState) -> Status:
-        """The action of the legs, and the speed commanded and used; a command takes effect at the next tick."""
+        """The action of the legs, and the speed commanded and used; a command takes effect at the next tick.
+
+        The speed used is one that the clips hold for seconds: the commanded one, or the nearest. Without a command it
+        is that of the frame that the legs show.
+        """
+        from motionloom.methods.texture._kernels_live import nearest_held
+
         action = first_action(self.tables.labels[state.frame[:, 0]], len(self.actions))
-        speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
-        commanded = state.commanded[:, 1]
-        used = used_speed(commanded, speeds)
+        actions, commanded = state.commanded[:, 5].astype(np.int64), state.commanded[:, 1]
+        near = np.array([nearest_held(self.tables.held[a], v) for a, v in zip(actions, commanded, strict=True)])
+        used = np.where(np.isnan(commanded), self.tables.pace[state.frame[:, 0]], near)
         until = np.maximum(self.tables.tick - state.time, 0.0)
         return speed_status(action, commanded, used, until)
 

@@ -15,6 +15,7 @@ from motionloom.methods.actions import (
     action_bits,
     action_marks,
     action_names,
+    held_speeds,
     speed_ranges,
     sustained_speeds,
 )
@@ -24,6 +25,7 @@ from motionloom.methods.tracks import TrackFrames, track_frames, trajectory, tra
 Float32Array = NDArray[np.float32]
 
 HORIZON = 1.0  # s: how far ahead the legs are compared with commands
+HELD_SPEEDS = 65  # of each action, among which the one nearest to a command is found
 APART = 0.33  # s: the instants at which a limb is compared with the parts before it are so far from each other
 
 
@@ -40,7 +42,9 @@ class TextureTables(NamedTuple):
     contacts: BoolArray  # (F, feet)
     broken: BoolArray  # (F,) frames that are not jumped to
     labels: UInt64Array  # (F,) bits of the actions that a frame belongs to
+    pace: FloatArray  # (F,) m/s: see `sustained_speeds`
     speeds: FloatArray  # (A + 1, 3) m/s: lowest, usual and highest of each action, and of all frames
+    held: FloatArray  # (A + 1, HELD_SPEEDS) m/s: speeds that the clips hold, increasing, as above
     times: FloatArray  # (POINTS,) s ahead
     tick: float  # s
     stride: int  # ticks of `APART`
@@ -67,6 +71,7 @@ def build_tables(material: ExampleArrays) -> tuple[TextureTables, tuple[str, ...
     owner = np.zeros(len(clips[0].skeleton), np.int64)
     for p, part in enumerate(parts):
         owner[list(part.joints)] = p
+    held = held_speeds(clips)
     tables = TextureTables(
         step=body.step,
         hips=body.hips,
@@ -78,7 +83,9 @@ def build_tables(material: ExampleArrays) -> tuple[TextureTables, tuple[str, ...
         contacts=np.concatenate([contact_array(clip) for clip in clips]),
         broken=material.broken if not material.broken.all() else np.zeros(len(material.broken), bool),
         labels=action_bits(marks),
-        speeds=speed_ranges(sustained_speeds(clips), marks, np.ones(len(body.step), bool)),
+        pace=sustained_speeds(clips),
+        held=np.array([np.quantile(held[row], np.linspace(0.05, 0.95, HELD_SPEEDS)) for row in (*marks, held >= 0.0)]),
+        speeds=speed_ranges(held, marks, np.ones(len(body.step), bool)),
         times=times,
         tick=1.0 / fps,
         stride=max(1, round(APART * fps)),

@@ -49,7 +49,7 @@ from motionloom.methods.lead_into_constraints import pose_problem, root_problem,
 from motionloom.methods.live import FrameSources, material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
-from motionloom.methods.texture.closing import moved_along, paced, slowed_at_plants
+from motionloom.methods.texture.closing import from_touch_down, moved_along, paced, slowed_at_plants
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, FrameLinks, clip_ends
 from motionloom.methods.texture.coherent.parts import JointGroup, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import ExampleArrays, choose_parts
@@ -305,14 +305,15 @@ class TextureModel(Model[Options]):
     def _single(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
         """The improved variant: the chosen frames on the path and ground of the request, bent to its keys."""
         clip = place(self._shown(plan, request.constraints, options), request, self)
-        clip = slowed_at_plants(paced(clip, request.constraints), request.constraints, self.clips)
-        clip = moved_along(clip, request.constraints)
+        constraints = from_touch_down(clip, request.constraints)
+        clip = slowed_at_plants(paced(clip, constraints), constraints, self.clips)
+        clip = moved_along(clip, constraints)
         if not request.ground.flat:
             clip = pin_plants(clip).clip if options.clean_feet else clip
             clip = on_ground(clip, request.ground.height_at)
         if not self.shortfall(clip, plan, request, options):
             floor = contact_heights(self.clips) if request.ground.flat else None
-            clip = with_keys(clip, _keys(plan), request.constraints, floor)
+            clip = with_keys(clip, _keys(plan), constraints, floor)
         return clip
 
     def _loop(self, plan: TexturePlan, request: Request, options: Options) -> Clip:

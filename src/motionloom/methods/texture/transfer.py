@@ -1,8 +1,9 @@
 """Motion transfer (EDEN 5.2.3): a is to a' as b is to the result.
 
 Every frame of a' belongs to a moment of a, found by time alignment. The result is a texture of a' with a third term in
-the comparison: a frame of a' fits a frame of b as far as its moment of a looks like it. So a and b have one skeleton;
-a' and the result have another one, or the same.
+the comparison: a frame of a' fits a frame of b as far as the feet in its moment of a are where those of b are, each in
+units of their own motion, because strides of b may be longer. So a and b have one skeleton; a' and the result have
+another one, or the same. a' is played so fast that its step cycles last as long as those of b.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.model import TextureModel
 from motionloom.rotation import rotate, yaw
 
+UNLIKE = 0.02  # m^2: a frame whose feet are a standard deviation from those of b
 ANALOGY = 0.5  # weight of the third term beside the others
 MAX_RATE = 2.5  # times: a' is played at most this much faster or slower
 SHORTEST = 3  # frames of a clip
@@ -63,7 +65,7 @@ def transfer(
     plain, given = (with_contacts(resample(clip, fps)) for clip in (a, b))
     if min(len(plain), len(given), a_styled.seconds * fps) < SHORTEST:
         raise BadRequest(f"a transfer needs clips of at least {SHORTEST} frames at {fps:g} fps")
-    rate = float(np.clip(_cycle(plain) / _cycle(given), 1 / MAX_RATE, MAX_RATE))
+    rate = float(np.clip(_cycle(with_contacts(a_styled)) / _cycle(given), 1 / MAX_RATE, MAX_RATE))
     model = learn("texture", [_faster(a_styled, rate)], {"fps": fps}, progress=part(report, 0.0, 0.3))
     assert isinstance(model, TextureModel)
     shown = model.clips[0]
@@ -71,7 +73,8 @@ def transfer(
     moments = np.minimum(np.round(moments * rate).astype(np.int64), len(plain) - 1)
     own = features([plain, given], body_parts(plain.skeleton, limbs=False))[0]
     squares = squared_distances(own[len(plain) :], own[: len(plain)])[:, moments]
-    third = [Price(t, t + 1, weight * row) for t, row in enumerate(squares)]
+    steps = squared_distances(_standardised(given), _standardised(plain))[:, moments]
+    third = [Price(t, t + 1, weight * UNLIKE * row) for t, row in enumerate(steps)]
     request, rng = Request(frames=len(given)), np.random.default_rng([seed, 0])
     options = model.options(request)
     plan = model.plan_with(request, options, rng, part(report, 0.3, 0.7), third)
@@ -124,6 +127,13 @@ def _foot_rows(clip: Clip, names: list[str]) -> FloatArray:
     seen = rotate(yaw(-path.heading)[:, None], ankles - clip.root[:, None]) / leg_length(clip.skeleton)
     speed = np.gradient(seen[..., 2], axis=0) * clip.fps
     return np.concatenate([seen, speed[..., None]], -1).reshape(len(clip), -1)
+
+
+def _standardised(clip: Clip) -> FloatArray:
+    """(F, D) `_foot_rows` of a clip without their mean, over their deviations, and over the root of D."""
+    rows = _foot_rows(clip, [foot.name for foot in feet(clip.skeleton)])
+    rows = rows - rows.mean(0)
+    return np.asarray(rows / np.maximum(rows.std(0), 1e-6) / np.sqrt(rows.shape[1]))
 
 
 def _cycle(clip: Clip) -> float:

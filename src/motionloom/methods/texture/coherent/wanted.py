@@ -24,10 +24,9 @@ from motionloom.constraints import (
 )
 from motionloom.core import Clip, FloatArray
 from motionloom.core.numbers import squared_distances
-from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.pace import pace
 from motionloom.kinematics.travel import steady_travel, without_heading
-from motionloom.methods.texture.closing import stance_travel
+from motionloom.methods.texture.closing import foot_contacts, stance_travel
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE
 from motionloom.methods.texture.coherent.parts import JointGroup
 from motionloom.methods.texture.paths import path_places
@@ -130,7 +129,7 @@ def plant_prices(plants: Iterable[Plant], clips: Sequence[Clip], frames: int, sp
     out, skeleton = [], clips[0].skeleton
     for c in plants:
         joint, span = skeleton.joint(c.joint), c.frames(frames, clips[0].fps)
-        labels = [p.label for p in foot_parts(skeleton) if joint in skeleton.below(p.foot.thigh)]
+        labels = foot_contacts(skeleton, joint)
         if labels:
             standing = np.any([np.concatenate([clip.label(n) for clip in clips]) for n in labels], axis=0)
             fast = np.maximum(speeds - stance_travel(clips, joint) * clips[0].fps / len(span), 0.0)
