@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import Ground, Pace, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, Start, Style
-from motionloom.core import BadRequest, Clip, UnsupportedConstraint, with_labels
+from motionloom.core import BadRequest, Clip, UnsupportedConstraint, is_found, with_labels
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
@@ -73,6 +73,13 @@ def test_a_point_does_not_break_the_joints_of_a_given_clip(model, clips):
     for variant in ("faithful", "improved"):
         _, clip = made(model, along, hand, ground=Ground(), variant=variant)
         assert max(along.worst(clip), hand.worst(clip)) < 1e-9
+
+
+@pytest.mark.parametrize("variant", ["faithful", "improved"])
+def test_clips_without_labels_are_shown(clips, variant):
+    plain = [Clip(c.skeleton, c.root, c.rotations, c.fps) for c in clips]
+    _, clip = made(learn("texture", plain), ground=Ground(), variant=variant)
+    assert not [name for name in clip.label_names if not is_found(name)]
 
 
 def test_a_pace_is_refused_with_the_reason(model):

@@ -220,13 +220,14 @@ class TextureModel(Model[Options]):
         styles = read_styles(asked, self.styles, self.skeleton, frames, self.fps)
         if options.variant == FAITHFUL:
             finest = self.levels(options)[0]
-            each_joint = np.asarray(styles.required.transpose(0, 2, 1) > 0)
-            check_styles(finest.styles[finest.candidates] >= 0.5, each_joint, asked, self.styles)
+            by_joint = np.asarray(styles.required.transpose(0, 2, 1) > 0)
+            if asked:
+                check_styles(finest.styles[finest.candidates] >= 0.5, by_joint, asked, self.styles)
             texture, keys = self._texture(request, keys, styles, options, rng, progress)
             return TexturePlan(texture.source, self.starts, names, texture=texture, keys=keys)
         if asked:
-            needed = np.stack([styles.required[..., list(p.joints)].any(2) for p in self._for(options).parts])
-            check_styles(np.stack([self._marks[name] for name in self.styles], 1), needed, asked, self.styles)
+            by_part = np.stack([styles.required[..., list(p.joints)].any(2) for p in self._for(options).parts])
+            check_styles(np.stack([self._marks[name] for name in self.styles], 1), by_part, asked, self.styles)
         return self.plan_with(request, options, rng, progress)
 
     def plan_with(
