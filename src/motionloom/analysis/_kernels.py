@@ -169,7 +169,7 @@ def correlate_chosen(a: Any, b: Any, apart: Any, most: float, best: float, worst
     """out[i, j] = best - a_i . b_j where apart[i, j] <= most (the candidates), else `worst`.
 
     `a` and `b` hold mean-free windows of curvature (rows, N K). Only the candidates are computed, as GUAN does.
-    Slow version: `slow_correlation` in tests/analysis/test_curvature.py.
+    Slow version: `slow_correlation` in tests/analysis/test_curvature_similarity.py.
     """
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):

@@ -11,6 +11,7 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
 from motionloom.plot.canvas import Canvas, in_a_row
 from motionloom.plot.encode import PALETTE_PICTURES, check_kind, encode
+from motionloom.plot.requested_paths import requested_paths
 from motionloom.plot.scene import Actor, Camera, draw_scene, make_actor, make_camera
 from motionloom.plot.style import INK, LINE, QUIET
 from motionloom.plot.view import View
@@ -33,7 +34,7 @@ def animate(
     view: View | None = None,
     trails: bool = True,
     streamers: Sequence[str] = (),
-    routes: Sequence[FloatArray] = (),
+    routes: Sequence[FloatArray] | None = None,
     keep_prints: bool = False,
     captions: bool = True,
     note: str = "",
@@ -48,8 +49,9 @@ def animate(
     `fps` bounds the pictures per second; `size` is (width, height) in pixels. The camera follows the bodies, or keeps
     its place (`follow`; by default as the paths require), and looks along `view`. `trails` draws the paths of the feet
     and footprints (`keep_prints`: all of them so far), `streamers` the paths of joints, by role or name, `routes`
-    polylines (N, 2) of ground points (x, z). `note` is a line at the bottom. `start` (s) is the time of the first
-    frame on the clock of the files. `quality` 0..100 is for WebP.
+    polylines (N, 2) of ground points (x, z), by default the paths that the requests of the clips asked for. `note` is a
+    line at the bottom. `start` (s) is the time of the first frame on the clock of the files. `quality` 0..100 is for
+    WebP.
 
     >>> import motionloom as ml
     >>> walk = ml.samples.make("walk", seconds=0.5)
@@ -78,18 +80,21 @@ def animate(
     panels = [[actor] for actor in actors] if layout == "side" else [actors]
     common = view or make_camera(actors[:1], fps).view
     cameras = [make_camera(panel, fps, follow=follow, view=common) for panel in panels]
+    asked = [requested_paths(clip) for clip in shown]
+    if routes is not None:
+        asked = [list(routes)] * len(panels)
+    elif layout != "side":
+        asked = [[path for paths in asked for path in paths]]
     width, height, scale = _fit(cameras, size, captions=captions)
     drawn = 0
 
     def draw(k: int) -> Any:
         nonlocal drawn
         images: list[Any] = []
-        for panel, camera in zip(panels, cameras, strict=True):
+        for panel, camera, lines in zip(panels, cameras, asked, strict=True):
             canvas = Canvas(width // len(panels), height)
             canvas.aim(camera.centres[k], scale, (0, TITLE if captions else 0, canvas.width, height))
-            draw_scene(
-                canvas, panel, camera, k, fps, ghosts=layout == "overlay", keep_prints=keep_prints, routes=routes
-            )
+            draw_scene(canvas, panel, camera, k, fps, ghosts=layout == "overlay", keep_prints=keep_prints, routes=lines)
             if captions:
                 _caption(canvas, panel, k, f"{start + times[k]:.2f} s", ghosts=layout == "overlay")
             if note and not images:

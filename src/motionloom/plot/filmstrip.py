@@ -17,6 +17,7 @@ from motionloom.kinematics.travel import travel
 from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
 from motionloom.plot.filmstrip_layout import StripRow, lay_out, lay_out_aligned
 from motionloom.plot.paint import paint_body, paint_shadow, paint_stroke
+from motionloom.plot.requested_paths import requested_paths
 from motionloom.plot.style import INK, LINE, QUIET, SOURCES, TONES
 from motionloom.plot.view import FootTrail
 
@@ -44,6 +45,7 @@ def filmstrip(
 
     A body that walks far and straight is drawn where it stood, like a multiple exposure; others are set side by side.
     Left limbs are warm, right ones cool. A foot's trail is thin in the air; its prints show where it stood.
+    The path that a result's request asked for lies on the floor where poses stand where they stood.
     `streamers` are joints, by role or name, whose paths are drawn. With `aligned`, rows show the same times in columns;
     by default they do if the clips are equally long. `start` (s) is the time of the first frame on the files' clock.
     """
@@ -136,6 +138,9 @@ def _draw_bodies(ax: Any, row: StripRow, drop: FloatArray, width: float, shifts:
         levels = [_level(row, trail, int(frame)) for trail in row.trails if trail.contact[frame]]
         ground = min(levels, default=row.ground)
         paint_shadow(ax, row.shape, row.points[frame], row.view, ground=ground, shift=shifts[k])
+    for path in requested_paths(row.clip) if row.connected else ():
+        floor = np.stack([path[:, 0], np.full(len(path), row.ground), path[:, 1]], -1)
+        ax.plot(*(row.view.project(floor)[:, :2] + shifts[0]).T, color=SOURCES[1], lw=2.2, alpha=0.5, zorder=1)
     for trail in row.trails:
         _draw_foot_trail(ax, row, trail, shifts)
     for i, joint in enumerate(row.streamers):
