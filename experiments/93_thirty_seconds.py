@@ -37,8 +37,21 @@ SUBJECTS = {
         for k, n in (("007", "001"), ("009", "001"), ("009", "002"), ("010", "002"), ("010", "003"), ("010", "004"))
     ],
 }
-METHODS = ("cuts", "motion-graph", "two-level-graph", "hierarchical-graph", "motion-matching", "texture", "textons")
-OF_WALKS = ("parametric-space", "multilinear", "verbs", "parametric-graph", "variation")  # methods that repeat strides
+METHODS = (
+    *("cuts", "motion-graph", "two-level-graph", "hierarchical-graph", "parametric-graph", "motion-matching"),
+    *("texture", "textons"),
+)
+OF_WALKS = ("parametric-space", "multilinear", "verbs", "variation")  # methods that repeat strides
+NODES = {  # of parametric graphs: actions of each subject, by their turn
+    "16, walks": ["walk clips=16_11*|16_13*|16_15*|16_16*|16_17*|16_19* parameter=turn cut=cycles"],
+    "35, walks": ["walk clips=35_* parameter=turn cut=cycles"],
+    "60, salsa": ["salsa clips=60_* parameter=turn cut=cycles"],
+    "143, walks and runs": [
+        f"{n} clips=143_{k}* parameter=turn cut=cycles" for n, k in (("walk", "38"), ("run", "04"))
+    ],
+    "dogs": ["walk clips=D1_* parameter=turn cut=cycles"],
+}
+EDGES = {"sources": 16, "targets": 300, "verified": 2000}  # of parametric graphs
 COLUMNS = ("speed changes", "root acceleration", "standing", "skate", "knee acceleration")
 SEED = 7
 
@@ -47,8 +60,10 @@ def clips(names: list[str]) -> list[Clip]:
     return [load(MOCAP / f"{n}.bvh", fps=60 if "143_" in n else None, trim_tpose=True) for n in names]
 
 
-def learned(method: str, source: list[Clip]) -> Model:
+def learned(method: str, subject: str, source: list[Clip]) -> Model:
     """A model of some clips; of walks by their turn, or of their first strides, for methods that repeat strides."""
+    if method == "parametric-graph":
+        return learn(method, source, {"node": NODES[subject], **EDGES})
     if method == "variation":
         return learn(method, [trim_contacts(with_contacts(clip), "left_heel", 1) for clip in source])
     return learn(method, source, {"parameter": ("turn_rate",)} if method in OF_WALKS[:3] else {})
@@ -100,7 +115,7 @@ def main() -> None:
         for method in asked or (known if "walks" in subject and "runs" not in subject else METHODS):
             begin = time.process_time()
             try:
-                made = synthesize(learned(method, source), Request(seconds=30.0), seed=SEED)
+                made = synthesize(learned(method, subject, source), Request(seconds=30.0), seed=SEED)
                 more = sorted(warnings([made]) - own)
                 print(row(method, measures([made]), ", ".join(more) or "none"), flush=True)
             except MotionloomError as error:
