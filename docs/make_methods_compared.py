@@ -1,13 +1,15 @@
 """Runs every method on the same clips and writes docs/methods_compared.md with its pictures.
 
-    python docs/make_methods_compared.py [--seconds 6] [--budget 120] [--methods cuts,motion-graph]
+    motionloom fetch cmu 16_11 16_13 16_15 16_16 16_21 -o captures
+    python docs/make_methods_compared.py --captures captures [--seconds 6] [--budget 120] [--methods cuts,motion-graph]
 
-The clips are computed samples, so that everybody can repeat it. Only the takes that were made are drawn.
+Computed samples first, then five captured walks; the takes of the last are drawn. Without `--captures`, samples only.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
@@ -19,6 +21,7 @@ from motionloom.constraints import Request
 from motionloom.evaluate import compare_methods
 from motionloom.evaluate.compare.compare import Entry, MethodComparison
 from motionloom.evaluate.tables import comparison_rows, problem_lines
+from motionloom.io import load
 from motionloom.methods import METHODS
 from motionloom.plot import save_filmstrip
 from motionloom.samples import make
@@ -27,6 +30,8 @@ HERE = Path(__file__).parent
 PICTURES = HERE / "methods_compared"
 CLIPS = ((0, 1.3, 0.0), (1, 1.4, 0.35), (2, 1.3, -0.35), (3, 1.2, 0.1))  # seed, m/s, rad/s
 CLIP_SECONDS = 6.0
+CAPTURES = ("16_11", "16_13", "16_15", "16_16", "16_21")
+CREDIT = "The captured clips are from mocap.cs.cmu.edu, a database that was created with funding from NSF EIA-0196217."
 BEST_FOR = {
     "cuts": "a baseline, and loops of single clips: nothing is blended, so nothing is invented",
     "hierarchical-graph": "requests with many constraints of different kinds, weighed against each other",
@@ -48,39 +53,50 @@ def main() -> None:
     ask.add_argument("--seconds", type=float, default=6.0, help="length of each take")
     ask.add_argument("--budget", type=float, default=120.0, help="seconds for each method to learn and make its takes")
     ask.add_argument("--methods", default="all", help="names with commas, or `all`")
+    ask.add_argument("--captures", type=Path, help="folder with CMU's walks " + ", ".join(CAPTURES))
     given = ask.parse_args()
-    clips = [make("walk", seed=s, speed=v, turn=t, seconds=CLIP_SECONDS, fps=30) for s, v, t in CLIPS]
+    samples = [make("walk", seed=s, speed=v, turn=t, seconds=CLIP_SECONDS, fps=30) for s, v, t in CLIPS]
     from_clips = [name for name, method in METHODS.items() if method.learns_from[0] == "clips"]
     names = from_clips if given.methods == "all" else given.methods.split(",")
     request = Request(seconds=given.seconds)
-    found = compare_methods(clips, request, methods=names, count=2, budget=given.budget)
+    sets = {"Computed walks": samples}
+    if given.captures is not None:
+        sets["Captured walks"] = [load(given.captures / f"{name}.bvh") for name in CAPTURES]
+    found = {
+        title: compare_methods(clips, request, methods=names, count=2, budget=given.budget)
+        for title, clips in sets.items()
+    }
     PICTURES.mkdir(exist_ok=True)
     (HERE / "methods_compared.md").write_text("\n".join(page(found, given.seconds)) + "\n")
 
 
-def page(found: MethodComparison, seconds: float) -> list[str]:
+def page(found: Mapping[str, MethodComparison], seconds: float) -> list[str]:
     """The lines of the page; draws the pictures."""
-    head, rows = comparison_rows(found)
     lines = [
         "# All methods on the same clips",
         "",
-        "`python docs/make_methods_compared.py` writes this page: four computed walks",
-        f"of {CLIP_SECONDS:g} s (1.2 to 1.4 m/s,",
-        f"straight and in curves), a request of {seconds:g} s without constraints, two seeds for each method, the same",
-        "measures for all ([their meaning](quality.md)). `motionloom compare` does the same for your clips and",
-        "request.",
+        f"Four computed walks of {CLIP_SECONDS:g} s (1.2 to 1.4 m/s, straight and in curves), and five captured ones",
+        f"(CMU's {', '.join(CAPTURES)}: straight, veering left and right, one faster).",
+        f"A request of {seconds:g} s without constraints, two seeds for each method, the same measures for all",
+        "([their meaning](quality.md)). The second of these commands writes this page;",
+        "`motionloom compare` does the same for your clips and request.",
+        "",
+        "```sh",
+        f"motionloom fetch cmu {' '.join(CAPTURES)} -o captures",
+        "python docs/make_methods_compared.py --captures captures",
+        "```",
+        "",
         "Times depend on the machine and its load.",
-        "",
-        "| " + " | ".join(head) + " |",
-        "|" + "---|" * len(head),
-        *("| " + " | ".join(row) + " |" for row in rows),
-        "",
-        *(f"- {line}" for line in problem_lines(found)),
     ]
-    for entry in found.entries:
+    for title, compared in found.items():
+        head, rows = comparison_rows(compared)
+        lines += ["", f"## {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+        lines += [*("| " + " | ".join(row) + " |" for row in rows), ""]
+        lines += [f"- {line}" for line in problem_lines(compared)]
+    for entry in compared.entries:
         if entry.kind == "method":
             lines += ["", *section(entry)]
-    return lines
+    return [*lines, "", CREDIT] if len(found) > 1 else lines
 
 
 def section(entry: Entry) -> list[str]:

@@ -13,7 +13,7 @@ from motionloom.methods.graph.query.goal import ground_goal
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.search.beam import search_beam
 from motionloom.methods.graph.search.moves import ground_moves
-from motionloom.methods.graph.search.random_walk import random_route
+from motionloom.methods.graph.search.random_walk import random_route, shown_frames
 from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.graph.search.steadiness import steady_weights
 
@@ -155,3 +155,16 @@ def test_clips_that_change_their_own_speed_are_shown_less(arm):
         return np.mean([len(speed_changes(render(graph, r))) for r in routes])
 
     assert steady(1.0) < 0.5 * steady(0.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_small_steady_loop_is_left_for_frames_that_were_not_shown(arm, seed):
+    """A fast clip that leads to itself without a change of speed, beside slow clips of fifty times its length."""
+    clips = [walker(arm, np.full(n, v), np.zeros(n)) for n, v in ((24, 0.2), (600, 0.1), (600, 0.1))]
+    ends = [0, 25, 626, 1227]
+    pairs = [(20, 8), (20, 40), (20, 700), (600, 640), (1200, 40), (600, 8), (1200, 8)]
+    graph = graph_of(clips, pairs)
+    route = random_route(graph, 900, np.random.default_rng(seed), steadiness=1.0, start=10)
+    frames = shown_frames(graph, route)
+    slow = (frames >= ends[1]) & (frames < graph.count)
+    assert slow.mean() > 0.5

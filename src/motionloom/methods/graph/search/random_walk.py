@@ -23,6 +23,7 @@ Sampling = Literal["uniform", "similarity"]
 MIN_BETWEEN_TRANSITIONS = 0.5  # s between two transitions, where there is a choice
 REPEAT_WINDOW = 1.0  # s: a walk repeats itself where it shows the same frames in the same order for this long
 LEAST_WEIGHT = 1e-12  # of an edge: improbable, but never impossible
+LEAST_STEADY = 1e-6  # factor of `steadiness`: the freshness of a loop of 3 % of the frames, which is left rather
 NEVER_SHOWN = -(2**40)  # the time of a frame that has not been shown
 
 
@@ -100,7 +101,7 @@ def walk_transitions(
     go = np.ones(graph.count)
     steady = steady_weights(graph, speed_gaps(graph), inside, weight > 0, steadiness) if steadiness else None
     if steady is not None:
-        weight, go = weight * np.maximum(steady.take, LEAST_WEIGHT), np.maximum(steady.go, LEAST_WEIGHT)
+        weight, go = weight * np.maximum(steady.take, LEAST_STEADY), np.maximum(steady.go, LEAST_STEADY)
     at = int(rng.choice(np.flatnonzero(inside))) if start is None else _start(graph, start, inside)
     ahead = max(1, round(REPEAT_WINDOW * fps)) if avoid_repeats else 0
     forget = float(inside.sum()) if avoid_repeats else 1.0
