@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from motionloom.cli.demo_sections.cleaning import spoiled
+from motionloom.core import replace
+from motionloom.evaluate.inbetween.gaps import hermite
 from motionloom.io import load, save
+from motionloom.kinematics import fk
 from motionloom.kinematics.feet.skate_measures import skate_c
 from motionloom.samples import make
 
@@ -71,3 +75,37 @@ def test_a_broken_file_does_not_stop_the_others(run: Any, skating: Path, tmp_pat
 def test_a_bad_height_and_a_missing_file_are_refused(run: Any, skating: Path) -> None:
     assert run("clean", skating, "--ground", "5kg").code == 2
     assert run("clean", skating / "nothing.bvh").code == 1
+
+
+def test_a_gap_is_filled_as_other_takes_move_and_repeated_to_the_byte(run: Any, tmp_path: Path) -> None:
+    """A second of a walk is replaced by noise, then filled: nearer to the walk than interpolation with velocities."""
+    walk = make("walk", seconds=4, fps=60, seed=5, speed=1.3)
+    for k, speed in enumerate((1.2, 1.3, 1.4)):
+        save(make("walk", seconds=6, fps=30, seed=k, speed=speed), tmp_path / "takes" / f"take_{k}.bvh")
+    broken = walk.rotations.copy()
+    broken[90:150] = broken[90:150, :, [0, 3, 1, 2]]
+    save(replace(walk, rotations=broken), tmp_path / "broken.bvh")
+    like = ("--like", tmp_path / "takes")
+    answer = run("clean", tmp_path / "broken.bvh", "--fill", "1.5,2.5", *like, "-o", tmp_path / "whole.bvh")
+    assert answer.code == 0
+    whole = load(tmp_path / "whole.bvh")
+    base = hermite(load(tmp_path / "broken.bvh")[71:151], 60)[19:-1]  # 19 known frames, 60 of the gap, the target
+    errors = [np.linalg.norm(fk(clip) - fk(walk)[90:150], axis=-1).mean() for clip in (whole[90:150], base)]
+    assert errors[0] < 0.4 * errors[1]
+    assert {source.name for source in whole.origin[90:150].spans()[0].sources} > {"broken.bvh"}
+    run("again", tmp_path / "whole.bvh", "--sources", tmp_path, "-o", tmp_path / "same.bvh")
+    assert (tmp_path / "same.bvh").read_bytes() == (tmp_path / "whole.bvh").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "found"),
+    [
+        (("--fill", "1.5"), 2, "--fill: expected two times"),
+        (("--fill", "0.1,1"), 1, "expected a gap with 0.30 s before it"),
+        (("--like", "."), 2, "--like: only with --fill"),
+    ],
+)
+def test_gaps_that_cannot_be_filled_are_refused(run: Any, skating: Path, given: Any, code: int, found: str) -> None:
+    answer = run("clean", skating / "slide.bvh", *given)
+    assert answer.code == code
+    assert found in " ".join(answer.err.split())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, Json, plural, print_json, print_line, read_clip, warn, with_reading
+from motionloom.cli.options import Force, Json, plural, print_json, print_line, read_clip, two_times, warn, with_reading
 from motionloom.cli.pairs import ClipA, ClipB, MeasureName, read_threshold, report_rates, with_measure, write_json
 from motionloom.cli.progress_bars import busy
 
@@ -79,7 +79,7 @@ def append(
 
     check_target(out, overwrite=force)
     first, second = read_clip(a, reading[0]), read_clip(b, reading[1])
-    times = None if at is None else _two_times(at)
+    times = None if at is None else two_times(at, "--at")
     options: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}
     options |= {"stiffness": stiffness, "contacts": contacts, "threshold": read_threshold(threshold, measure)}
     options |= measuring
@@ -142,13 +142,3 @@ def write_summary(joined: Appended, method: str, out: Path) -> dict[str, Any]:
     }
     write_json(summary, out.with_suffix(".json"))
     return summary
-
-
-def _two_times(text: str) -> tuple[float, float]:
-    from motionloom.core import BadRequest
-
-    try:
-        first, second = (float(part) for part in text.split(","))
-    except ValueError:
-        raise BadRequest(f"--at: expected two times in seconds, as 3.2,0.8, found {text!r}") from None
-    return first, second

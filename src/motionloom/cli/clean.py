@@ -18,9 +18,11 @@ from motionloom.cli.options import (
     columns,
     file_dict,
     ground_height,
+    load_all,
     print_dropped_tposes,
     print_line,
     print_reports,
+    two_times,
     with_reading,
 )
 from motionloom.cli.progress_bars import busy
@@ -54,6 +56,25 @@ def clean(
     repair: Annotated[
         bool, typer.Option("--repair", help="First interpolate short glitches; prints the first ones of each clip.")
     ] = False,
+    fill: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fill",
+            metavar="S,S",
+            help="First replace the frames between two times, by those around them and by what similar frames do; "
+            "repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    like: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--like",
+            metavar="CLIPS",
+            help="For --fill: other takes to learn from, a file, folder or wildcard; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     force: Force = False,
     json: Json = False,
     *,
@@ -63,9 +84,15 @@ def clean(
 
     Contacts are the clip's labels, or found; they are written beside the clip, where they can be edited.
     """
+    from motionloom.core import BadRequest
     from motionloom.recipes.folders import clean_files
 
-    options: dict[str, Any] = {"ease": ease, "ground": ground_height(ground), "find_contacts": find, "repair": repair}
+    if like and not fill:
+        raise BadRequest("--like: only with --fill, the times between which frames are made anew")
+    spans = [two_times(text, "--fill") for text in fill or ()]
+    others = [clip for _, clip in load_all(like, reading)] if like else []
+    options: dict[str, Any] = {"fill": spans, "like": others}
+    options |= {"ease": ease, "ground": ground_height(ground), "find_contacts": find, "repair": repair}
     with busy("cleaning") as report:
         files = list(clean_files(clips, out, to=to, reading=reading, overwrite=force, progress=report, **options))
     print_reports(files, _print_table, _as_dict, json=json)

@@ -278,3 +278,14 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[i
         cells = [c.ljust(w) if k in left else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths, strict=True))]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def two_times(text: str, flag: str) -> tuple[float, float]:
+    """Two times in seconds, `3.2,0.8`."""
+    from motionloom.core import BadRequest
+
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError:
+        raise BadRequest(f"{flag}: expected two times in seconds, as 3.2,0.8, found {text!r}") from None
+    return first, second

@@ -92,7 +92,10 @@ def clean_files(
 ) -> Iterator[EditedFile]:
     """Clean files with the options of `clean`; without `out`, only the reports are made."""
     task = partial(_edit_file, edit=partial(_clean, options=options), reading=reading)
-    return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "cleaning", MIN_EDITS, progress)
+    jobs = planned_files(paths, out, to, overwrite=overwrite)
+    if options.get("fill") and len(jobs) > 1:
+        raise BadRequest(f"fill: expected one clip, whose times are meant, found {len(jobs)}")
+    return _for_each(task, jobs, "cleaning", MIN_EDITS, progress)
 
 
 def retarget_files(

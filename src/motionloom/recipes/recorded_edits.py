@@ -20,6 +20,7 @@ from motionloom.core import BadRequest, Clip, Made, Note, Progress, Read, made_h
 from motionloom.core.progress import parts
 from motionloom.core.units import Moment, nearest
 from motionloom.evaluate.capture_checks.check import repair as repair_glitches
+from motionloom.evaluate.inbetween.fill import fill_gap
 from motionloom.io.gltf.rig import rig_of, with_axes
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
@@ -167,21 +168,27 @@ def clean(
     ground: float | None = None,
     find_contacts: bool = False,
     repair: bool = False,
+    fill: Sequence[Sequence[float]] = (),
+    like: Sequence[Clip] = (),
     progress: Progress | None = None,
 ) -> Cleaned:
     """The clip without foot skate; with `repair`, short glitches are interpolated first.
 
-    Contacts are the clip's labels, or found; `find_contacts` finds them even where the clip has labels. `ease` is the
-    time in seconds over which the path of a foot bends before and after a contact.
+    `fill` are spans (from, to) in seconds whose frames are replaced, by those around them and by what similar frames of
+    the clip and of the clips `like` do (`fill_gap`). Contacts are the clip's labels, or found; `find_contacts` finds
+    them even where the clip has labels. `ease` is the time in seconds over which the path of a foot bends before and
+    after a contact.
     """
     given = {"ease": ease, "ground": ground, "find_contacts": find_contacts or None, "repair": repair or None}
-    step = edit_step("clean", [clip], given)
-    first, second = parts(progress or silent(), [1 if repair or find_contacts else 0, 2])
+    step = edit_step("clean", [clip, *like], {**given, "fill": [list(map(float, span)) for span in fill] or None})
+    filling, first, second = parts(progress or silent(), [2 * len(fill), 1 if repair or find_contacts else 0, 2])
+    for (start, end), report in zip(fill, parts(filling, [1] * len(fill)), strict=True):
+        clip = fill_gap(clip, nearest(start * clip.fps), nearest(end * clip.fps), like, report)
     first(0.0, "repairing glitches" if repair else "finding contacts")
     clip, lines = repair_glitches(clip) if repair else (clip, [])
     clip = with_contacts(clip, fresh=True, ground=ground) if find_contacts else clip
-    cleaned, report = remove_skate(clip, ease=ease, ground=ground, progress=second)
-    return Cleaned(_with_step(cleaned, step), report, lines)
+    cleaned, skate = remove_skate(clip, ease=ease, ground=ground, progress=second)
+    return Cleaned(_with_step(cleaned, step), skate, lines)
 
 
 class Retargeted(NamedTuple):

@@ -323,7 +323,8 @@ def _convert(step: Made, repeater: _Repeater) -> Clip:
 
 
 def _clean(step: Made, repeater: _Repeater) -> Clip:
-    return clean(repeater.clip(step.clips[0], step), progress=repeater.making, **options_of(step)).clip
+    clip, *like = repeater.clips(step)
+    return clean(clip, like=like, progress=repeater.making, **options_of(step)).clip
 
 
 def _retarget(step: Made, repeater: _Repeater) -> Clip:

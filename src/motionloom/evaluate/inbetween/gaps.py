@@ -24,6 +24,7 @@ from motionloom.rotation import continuous, exp, inverse, log, multiply, slerp
 
 PAST = 10  # known frames before the gap; the last one, frame 9, gives the facing
 GAPS = (5, 15, 30, 45)
+FPS = 30.0  # of the protocol; `hermite` and `neighbours` fill gaps at any frame rate
 TEST = (65, 40)  # frames of a test window, frames between starts
 TRAIN = (50, 20)
 FACING = np.pi / 2  # +x: heading 0 is +z, positive turns towards +x
@@ -87,23 +88,29 @@ def interpolated(window: Clip, gap: int) -> Clip:
     return replace(window, root=root, rotations=rotations)
 
 
+def past_frames(fps: float) -> int:
+    """Known frames before a gap: those of 0.3 s and one more, 10 at 30 fps."""
+    return round((PAST - 1) * fps / FPS) + 1
+
+
 def hermite(window: Clip, gap: int) -> Clip:
     """The baseline with the velocity of the last known frames: cubics that arrive with the mean velocity.
 
-    With T = gap + 1 frames, u the share of them, d the displacement of the target and v the last step, the root moves
-    by x(u) = T v (u - 2 u^2 + u^3) + d (2 u^2 - u^3): x(0) = 0, x'(0) = T v, x(1) = x'(1) = d. Local rotations do so in
-    the exponential map at frame 9.
+    With T = gap + 1 frames, u the share of them, d the displacement of the target and v the last step (mean of a
+    thirtieth of a second), the root moves by x(u) = T v (u - 2 u^2 + u^3) + d (2 u^2 - u^3): x(0) = 0, x'(0) = T v,
+    x(1) = x'(1) = d. Local rotations do so in the exponential map at the last known frame.
     """
-    first, target = PAST - 1, PAST + gap
+    past, step = past_frames(window.fps), max(1, round(window.fps / FPS))
+    first, target = past - 1, past + gap
     u = np.arange(1, gap + 1) / (gap + 1)
     lasting, reaching = u - 2 * u**2 + u**3, 2 * u**2 - u**3
     root, rotations = window.root.copy(), window.rotations.copy()
-    speed = (gap + 1) * (root[first] - root[first - 1])
-    root[PAST:target] = root[first] + lasting[:, None] * speed + reaching[:, None] * (root[target] - root[first])
+    speed = (gap + 1) * (root[first] - root[first - step]) / step
+    root[past:target] = root[first] + lasting[:, None] * speed + reaching[:, None] * (root[target] - root[first])
     here = rotations[first]
-    spin = (gap + 1) * log(multiply(inverse(rotations[first - 1]), here))
+    spin = (gap + 1) * log(multiply(inverse(rotations[first - step]), here)) / step
     turn = log(multiply(inverse(here), rotations[target]))
-    rotations[PAST:target] = multiply(here, exp(lasting[:, None, None] * spin + reaching[:, None, None] * turn))
+    rotations[past:target] = multiply(here, exp(lasting[:, None, None] * spin + reaching[:, None, None] * turn))
     return replace(window, root=root, rotations=rotations)
 
 
