@@ -22,7 +22,7 @@ from motionloom.core import FloatArray, IntArray
 from motionloom.kinematics.channels.metric import fit_metric_space, from_coordinates, to_coordinates
 from motionloom.kinematics.channels.sides import continuous
 from motionloom.kinematics.local_frames import joined, observe, restore
-from motionloom.methods.textons import Config, TextonModel
+from motionloom.methods.textons import Config, Options, TextonModel
 from motionloom.methods.textons.fit import learning_settings
 from motionloom.methods.textons.learn.em import learn, objective, segment_all
 from motionloom.methods.textons.learn.greedy import initial_textons
@@ -196,7 +196,10 @@ def reconstructions(model: TextonModel) -> tuple[list[list[str]], dict[str, floa
             flat = dynamics.mean + (y - dynamics.mean) @ dynamics.basis @ dynamics.basis.T
             basis = restore(from_coordinates(flat, model.space, texton.base), model.skeleton, model.fps)
             plan = plan_of([piece_of(model.segments, k)])
-            made = [model.render_uncleaned(plan, rng, noise=0.0, drive=push) for push in ("noise", "observed")]
+            made = [
+                model.render_uncleaned(plan, rng, Options(drive=push, noise=0.0, drive_variation=0.0))
+                for push in ("noise", "observed")
+            ]
             errors.append([100 * float(np.sqrt((apart(c, seen) ** 2).mean())) for c in (basis, *made)])
         mean = np.mean(errors, axis=0)
         lengths = [model.observed[k].length for k in model.of_texton(i)]

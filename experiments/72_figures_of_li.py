@@ -321,9 +321,8 @@ to about one spread, which is where the warning starts.
 
 What is bad: with noise alone feet glide, as it moves them while they stand (see [five endless
 minutes](endless_salsa.md)).
-Choreography meets both poses to the bit and finds them where they were; but from a texton that was seen once only one
-way leads on, and where far segments are made to meet, or lengths squeezed to fit, feet may slide more than in the
-source (the largest of the last column).
+Choreography meets both poses within their tolerance and finds them where they were. Its *skate* is above the takes'
+because measure (b) also counts feet that swing low and fast; feet do not move in their contacts.
 """
     numbers = {
         "7": fig7.rows,

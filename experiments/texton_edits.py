@@ -10,7 +10,7 @@ from motionloom.core import Clip, replace
 from motionloom.evaluate.measures.smoothness import peak_acceleration
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.local_frames import Frames, restore
-from motionloom.methods.textons import TextonModel
+from motionloom.methods.textons import Options, TextonModel
 from motionloom.methods.textons.plan.pieces import piece_of, plan_of
 from motionloom.methods.textons.render.edit_pose import MAX_SPREADS, apply_pose, distance_to_texton, edit_pose
 from motionloom.rotation import from_euler, multiply
@@ -34,15 +34,15 @@ def one_edit(model: TextonModel, observed: int) -> tuple[list[list[str]], list[C
     """Fig. 11: one frame edited, more and more; how far it is from the texton, and what becomes of the motion."""
     plan = plan_of([piece_of(model.segments, observed)])
     t = plan.frames // 2
-    plain = model.render_uncleaned(plan, np.random.default_rng(0), noise=0.0)
+    as_observed = Options(drive_variation=0.0, noise=0.0)
+    plain = model.render_uncleaned(plan, np.random.default_rng(0), as_observed)
     was = model.synthesizer.piece_frames(plan.pieces[0], None, np.random.default_rng(0), noise=0.0)[t : t + 1]
     usual = peak_acceleration(fk(plain), plain.fps)
     rows, drawn = [], [plain]
     for degrees in (5, 15, 30, 45, 60, 90, 120):
         pose = raised_arm(was, model, degrees)
-        edited = model.render_uncleaned(
-            edit_pose(model.synthesizer, plan, t, pose), np.random.default_rng(0), noise=0.0
-        )
+        bent = edit_pose(model.synthesizer, plan, t, pose)
+        edited = model.render_uncleaned(bent, np.random.default_rng(0), as_observed)
         far = distance_to_texton(model.synthesizer.charts, plan.pieces[0].texton, apply_pose(was, pose, model.skeleton))
         away = 100 * apart(edited, plain)
         ratio = peak_acceleration(fk(edited), edited.fps) / usual
