@@ -190,7 +190,6 @@ Targets: error 0.1 / 1 (one parameter: 0.2 at worst), even 3, halved 1.8 to 2.2,
 
 Missed: the run's skate against its whole clip, which stands still for 3 of its 18 s (standing counts as no skate);
 against the part that is used, it is within the target. What is left is mostly a toe that lands close to the floor.
-Missed, too: single contacts in which a toe moves by 14 to 20 mm in three spaces (in all others by 0.3 mm at most).
 
 Tables of one parameter pass over examples that differ in motion but hardly in the parameter: two of
 `into a turn`, four of `leaps`.

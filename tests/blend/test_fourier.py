@@ -17,6 +17,8 @@ from motionloom.blend.fourier import (
     with_characteristic,
 )
 from motionloom.core import BadRequest
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions
+from motionloom.kinematics.feet.skate_measures import measure_skate, planted_speed
 from motionloom.samples import make
 
 
@@ -67,7 +69,24 @@ def test_step_speed_and_hips_are_controlled(motions):
 
     assert ground(motions[0], step=1.2) > 1.08 * ground(motions[0])
     assert controlled(motions[0], speed=2.0).period == pytest.approx(motions[0].period / 2)
-    assert controlled(motions[0], hips=-0.05).mean[3] == pytest.approx(motions[0].mean[3] - 0.05)
+
+
+def test_hips_are_lowered_over_feet_that_stay(motions):
+    high, low = (in_clip(controlled(motions[0], hips=h), 3.0, 30.0) for h in (0.0, -0.05))
+    np.testing.assert_allclose(low.root, high.root - [0.0, 0.05, 0.0], atol=1e-9)
+    np.testing.assert_allclose(part_positions(low), part_positions(high), atol=1e-6)
+
+
+@pytest.mark.parametrize("step", [0.8, 1.0, 1.2])
+def test_longer_and_shorter_steps_stand_on_the_ground(motions, step):
+    clip = in_clip(controlled(motions[0], step=step), 3.0, 30.0, from_feet=True)
+    assert planted_speed(clip, {n: clip.label(n) for n in clip.label_names}) < 1e-6
+    free = in_clip(controlled(motions[0], step=step), 3.0, 30.0, lock=False)
+    assert measure_skate(clip).b < (0.6 if step == 1 else 0.25) * measure_skate(free).b
+    for part, height, floor in zip(
+        foot_parts(clip.skeleton), part_positions(clip)[..., 1].T, motions[0].floor, strict=True
+    ):
+        np.testing.assert_allclose(height[clip.label(part.label)], floor, atol=0.01)
 
 
 def test_motion_without_a_cycle_is_an_error():

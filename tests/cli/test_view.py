@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from motionloom.core import replace
+from motionloom.io import save
+from motionloom.samples import make
+
 
 def test_a_filmstrip_of_two_clips(run: Any, folder: Path, tmp_path: Path) -> None:
     answer = run("view", folder / "walk_1.bvh", folder / "walk_2.bvh", "-o", tmp_path / "two.png", "--poses", 4)
@@ -72,3 +76,14 @@ def test_a_beginning_after_the_end_is_said(run: Any, folder: Path, tmp_path: Pat
     answer = run("view", folder / "walk_1.bvh", "--from", 60, "-o", tmp_path / "x.png")
     said = answer.err.splitlines()[-1]  # after progress, if kernels have to be compiled first
     assert (answer.code, said) == (2, "motionloom: --from 60 s: this is after the end of walk_1.bvh (2 s)")
+
+
+def test_a_tpose_in_frame_0_is_shown_and_reported(run: Any, tmp_path: Path) -> None:
+    walk = make("walk", seconds=1, fps=30)
+    rotations = walk.rotations.copy()
+    rotations[0] = [1.0, 0.0, 0.0, 0.0]
+    save(replace(walk, rotations=rotations), tmp_path / "posed.bvh")
+    drawn = ("view", tmp_path / "posed.bvh", "-o", tmp_path / "x.html")
+    assert "posed.bvh: frame 0 is a T-pose" in run(*drawn).out
+    assert "T-pose" not in run(*drawn, "--trim-tpose").out
+    assert "T-pose" not in run(*drawn, "--from", 0.5).out

@@ -58,5 +58,7 @@ def test_changed_bands_keep_feet_on_the_ground(gains):
     made = change_bands(walk, gains=gains)
     [note] = [str(note) for note in made.origin.notes if "feet locked" in str(note)] or ["feet locked in 100 %"]
     assert int(note.partition("locked in ")[2].split()[0]) >= 65
+    travelled = [n for n in made.origin.notes if "travels" in n.text]
+    assert bool(travelled) == (gains != [1.0])
     free = change_bands(walk, gains=gains, lock_feet=False)
     assert measure_skate(made).b <= max(0.25 * measure_skate(free).b, measure_skate(walk).b + 0.2)

@@ -7,24 +7,24 @@ too.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from motionloom.analysis import cycle_times
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, Source, replace
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress, Source, replace, with_labels
 from motionloom.core.origin import Origin
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
-from motionloom.kinematics.feet.contacts import part_positions, with_contacts
-from motionloom.kinematics.feet.skate_removal import pin_plants
-from motionloom.kinematics.feet.smoothing import gaussian
+from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet
+from motionloom.kinematics.feet.clearance import usual_clearance
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
+from motionloom.kinematics.feet.hold_feet import hold_feet
 from motionloom.kinematics.loop import Loop, close_loop
 from motionloom.rotation import wrap_angle
 
 HARMONICS = 16
-NEAR_GROUND = 0.04  # m above the lowest part of a foot: those parts may stand
-SINKING = 0.15  # s: deviation of the Gaussian over the height by which feet miss the ground
+CONTACT_STEPS = 128  # of a cycle
 FAINT = 1e-3  # rad, m or m/s: at a smaller amplitude there is no phase
 
 
@@ -36,6 +36,10 @@ class FourierMotion(NamedTuple):
     amplitude: FloatArray  # (H, D) A_n, not negative
     phase: FloatArray  # (H, D) Phi_n
     period: float  # s
+    touching: FloatArray  # (CONTACT_STEPS, P) above 0.5 where a part of a foot touches the ground
+    floor: FloatArray  # (P,) m: the height at which each part stands
+    clearance: float  # m: how high swinging toes pass over it
+    hips: float = 0.0  # m by which they are raised over the standing feet
     source: Source = Source("")
 
 
@@ -45,6 +49,7 @@ class Characteristic(NamedTuple):
     mean: FloatArray
     amplitude: FloatArray
     phase: FloatArray
+    touching: FloatArray
     period: float  # ratio
 
 
@@ -73,9 +78,15 @@ def analyse(clip: Clip, layout: Layout | None = None) -> FourierMotion:
     if 2 * count == len(values):
         size[-1] /= 2  # the highest frequency that frames can show is counted once
     angle = np.angle(series[1 : count + 1]) + np.pi / 2  # cos(x) = sin(x + pi / 2)
+    parts = foot_parts(clip.skeleton)
+    on = np.stack([cycle.label(p.label) for p in parts] or [np.zeros(len(cycle), bool)], 1)[:-1]
+    heights = np.where(on, part_positions(cycle)[:-1, :, 1], np.nan) if parts else np.zeros((1, 0))
+    floor = np.array([np.median(h[~np.isnan(h)]) if (~np.isnan(h)).any() else 0.0 for h in heights.T])
+    steps = np.arange(CONTACT_STEPS) * len(on) // CONTACT_STEPS
     return FourierMotion(
-        layout, values.mean(0), size, np.asarray(wrap_angle(angle)), period, Source(clip.name or "clip")
-    )
+        layout, values.mean(0), size, np.asarray(wrap_angle(angle)), period, on[steps].astype(float), floor,
+        usual_clearance([clip], percentile=50.0), source=Source(clip.name or "clip"),
+    )  # fmt: skip
 
 
 def evaluate_series(motion: FourierMotion, t: FloatArray) -> FloatArray:
@@ -92,10 +103,9 @@ def interpolated(a: FourierMotion, b: FourierMotion, share: float) -> FourierMot
     start = np.where(a.amplitude < FAINT, b.phase, a.phase)
     turn = np.where((a.amplitude < FAINT) | (b.amplitude < FAINT), 0.0, turn)
     return a._replace(
-        mean=(1 - share) * a.mean + share * b.mean,
         amplitude=np.maximum((1 - share) * a.amplitude + share * b.amplitude, 0.0),
         phase=start + share * turn,
-        period=float(a.period ** (1 - share) * b.period**share),
+        **_shared(a, b, share),
     )
 
 
@@ -104,11 +114,19 @@ def interpolated_in_time(a: FourierMotion, b: FourierMotion, share: float) -> Fo
     a, b = _same_length(a, b)
     waves = (1 - share) * _complex(a) + share * _complex(b)
     return a._replace(
-        mean=(1 - share) * a.mean + share * b.mean,
         amplitude=np.abs(waves),
         phase=np.angle(waves),
-        period=float(a.period ** (1 - share) * b.period**share),
+        **_shared(a, b, share),
     )
+
+
+def _shared(a: FourierMotion, b: FourierMotion, share: float) -> dict[str, Any]:
+    """What both forms of interpolation have in common: means, contacts, floors and periods."""
+    mixed = {
+        name: (1 - share) * getattr(a, name) + share * getattr(b, name)
+        for name in ("mean", "touching", "floor", "clearance", "hips")
+    }
+    return {**mixed, "period": float(a.period ** (1 - share) * b.period**share)}
 
 
 def characteristic(plain: FourierMotion, marked: FourierMotion) -> Characteristic:
@@ -116,8 +134,9 @@ def characteristic(plain: FourierMotion, marked: FourierMotion) -> Characteristi
     plain, marked = _same_length(plain, marked)
     turn = np.asarray(wrap_angle(marked.phase - plain.phase))
     turn = np.where((plain.amplitude < FAINT) | (marked.amplitude < FAINT), 0.0, turn)
+    touching = marked.touching - plain.touching
     return Characteristic(
-        marked.mean - plain.mean, marked.amplitude - plain.amplitude, turn, marked.period / plain.period
+        marked.mean - plain.mean, marked.amplitude - plain.amplitude, turn, touching, marked.period / plain.period
     )
 
 
@@ -132,12 +151,13 @@ def with_characteristic(motion: FourierMotion, added: Characteristic, amount: fl
         mean=motion.mean + amount * added.mean,
         amplitude=size,
         phase=phase,
+        touching=motion.touching + amount * added.touching,
         period=float(motion.period * added.period**amount),
     )
 
 
 def controlled(motion: FourierMotion, *, step: float = 1.0, speed: float = 1.0, hips: float = 0.0) -> FourierMotion:
-    """Longer or shorter steps, a faster or slower clock, higher or lower hips (m).
+    """Longer or shorter steps, a faster or slower clock, higher or lower hips (m) over the same feet.
 
     `step` multiplies the harmonics of the legs; the path of the hips is multiplied along with it, and `in_clip`
     recomputes it from the foot that stands.
@@ -148,8 +168,7 @@ def controlled(motion: FourierMotion, *, step: float = 1.0, speed: float = 1.0, 
     size[:, _leg_columns(motion.layout)] *= step
     mean[:3] *= speed
     size[:, :3] *= speed
-    mean[3] += hips
-    return motion._replace(amplitude=size, mean=mean, period=motion.period / speed)
+    return motion._replace(amplitude=size, mean=mean, period=motion.period / speed, hips=motion.hips + hips)
 
 
 def in_clip(
@@ -161,7 +180,10 @@ def in_clip(
     lock: bool = True,
     progress: Progress | None = None,
 ) -> Clip:
-    """A clip of the series; `from_feet`: the hips move as the standing foot demands, as after a change of step."""
+    """A clip of the series; `from_feet`: the hips move as the standing feet demand, as after a change of step.
+
+    Feet are then locked where they stand in the cycle (`lock`), and stay there where the hips are raised or lowered.
+    """
     frames = max(2, round(seconds * fps))
     t = np.asarray(2 * np.pi * np.arange(frames) / (fps * motion.period), np.float64)
     values = evaluate_series(motion, t)
@@ -170,34 +192,26 @@ def in_clip(
         motion.layout.skeleton, fps, motion.layout.root, motion.layout.joints, motion.layout.centre,
         motion.layout.sliding, motion.layout.slides,
     )  # fmt: skip
-    if from_feet:
-        values = _on_standing_feet(values, layout)
     clip = from_channels(Channels(values, layout))
     rows = np.zeros(frames, np.int64)
     origin = Origin(sources=(motion.source,), which=rows, frames=np.full(frames, -1.0))
-    clip = with_contacts(replace(clip, origin=origin))
-    return replace(pin_plants(clip, progress=progress).clip, origin=origin) if lock else clip
+    on = _contacts_at(motion, t)
+    clip = with_labels(replace(clip, origin=origin), on)
+    if from_feet:
+        clip = travel_on_feet(clip, on, floor=motion.floor)
+    if lock:
+        clip = lock_given_contacts(clip, on, motion.clearance, progress)
+    if motion.hips:
+        raised = replace(clip, root=clip.root + [0.0, motion.hips, 0.0])
+        clip = hold_feet(clip, raised, feet(clip.skeleton))
+    return clip
 
 
-def _on_standing_feet(values: FloatArray, layout: Layout) -> FloatArray:
-    """Channels whose displacements keep the standing foot in place, and whose heights keep it on the ground.
-
-    Of the parts of feet that are near the ground, the one stands that moves backward fastest under the hips.
-    """
-    still = values.copy()
-    still[:, :3] = 0.0
-    before = part_positions(from_channels(Channels(still, layout)))
-    if not before.shape[1]:
-        return values
-    moved = np.diff(before, axis=0)
-    near = before[:-1, :, 1] <= before[:-1, :, 1].min(1, keepdims=True) + NEAR_GROUND
-    standing = np.where(near, moved[..., 2], np.inf).argmin(1)
-    out = values.copy()
-    out[:-1, :2] = -moved[np.arange(len(moved)), standing][:, [0, 2]]
-    out[-1, :2] = out[-2, :2]
-    low = before[..., 1].min(1)
-    out[:, 3] += gaussian(np.median(low) - low[:, None], SINKING * layout.fps)[:, 0]
-    return out
+def _contacts_at(motion: FourierMotion, t: FloatArray) -> dict[str, BoolArray]:
+    """For each part of the feet (T,), whether it touches at phases t, rad."""
+    at = np.round(t / (2 * np.pi) * CONTACT_STEPS).astype(int) % CONTACT_STEPS
+    parts = foot_parts(motion.layout.skeleton)
+    return {part.label: motion.touching[at, i] > 0.5 for i, part in enumerate(parts)}
 
 
 def _leg_columns(layout: Layout) -> IntArray:

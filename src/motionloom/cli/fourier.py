@@ -55,4 +55,6 @@ def fourier(
             seconds=seconds, progress=report,
         )  # fmt: skip
     save(made, out)
+    for note in made.origin.notes:
+        print_line(str(note))
     print_line(f"{out}: {plural(len(made), 'frame')}, {made.seconds:.2f} s")

@@ -86,6 +86,7 @@ def view(
     target = out or Path(stem + (".png" if sources or sheet or every else ".html"))
     kind = target.suffix.lower()
     from motionloom.io.titles import clip_titles
+    from motionloom.kinematics.capture.tpose import starts_with_tpose
 
     titles = clip_titles([path for path, _ in loaded], [clip.name for _, clip in loaded])
     shown = [_part(path, clip, start, end) for path, clip in loaded]
@@ -140,6 +141,9 @@ def view(
                 start=start,
                 progress=report,
             )
+    for title, (_, clip) in zip(titles, loaded, strict=True):
+        if not start and starts_with_tpose(clip):
+            print_line(f"{title}: frame 0 is a T-pose, shown as it is in the file (--trim-tpose drops it)")
     print_line(f"{target}: {', '.join(titles) if len(titles) < 6 else f'{len(titles)} clips'}")
 
 

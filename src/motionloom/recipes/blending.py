@@ -20,16 +20,15 @@ from motionloom.blend.fourier import (
     interpolated_in_time,
     with_characteristic,
 )
-from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent, with_labels
-from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
+from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent
+from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet
+from motionloom.kinematics.feet.clearance import usual_clearance
 from motionloom.kinematics.feet.contacts import contacts, part_positions
-from motionloom.kinematics.feet.plants import WHOLE_CONTACT
-from motionloom.kinematics.feet.skate_removal import pin_plants
-from motionloom.kinematics.feet.smoothing import gaussian
 from motionloom.kinematics.resample import resample
+from motionloom.kinematics.travel import travel
 from motionloom.recipes.recorded_edits import edit_step
 
-FOLLOWING = 0.05  # s: deviation of the Gaussian over the path by which hips follow standing feet
+SAME_DISTANCE = 0.02  # of the distance travelled: a smaller change is not reported
 
 
 def blend_clips(
@@ -62,7 +61,8 @@ def change_bands(
 ) -> Clip:
     """The clip with its frequency bands multiplied by `gains`, or mixed with those of another clip by `shares`.
 
-    Feet are then locked where they stand in the clip, and the hips travel as the standing feet demand.
+    Feet are then locked where they stand in the clip, and the hips travel as the standing feet demand: legs that
+    swing farther also take the body farther, which a note states.
     """
     if (other is None) == bool(shares):
         raise BadRequest("shares are those of a second clip: give both or none of them")
@@ -81,47 +81,20 @@ def change_bands(
         made = clip
     made = with_gains(made, gains, kind) if gains else made
     if lock_feet:
-        made = _locked(_on_feet(made, clip), clip, part(report, 0.5, 1.0))
+        on = contacts(clip)
+        made = travel_on_feet(made, on, part_positions(clip))
+        made = lock_given_contacts(made, on, usual_clearance([clip]), part(report, 0.5, 1.0))
+        made = replace(made, origin=made.origin.with_notes(*_distance_notes(made, clip)))
     report(1.0, "changing bands")
     return replace(made, origin=made.origin.with_made(step))
 
 
-def _on_feet(made: Clip, clip: Clip) -> Clip:
-    """The clip `made` from another one, moved over the ground so that its standing feet move as they do in the other.
-
-    Changed legs step farther or less far than the hips travel, and no leg could hold its place then.
-    """
-    frames = len(made)
-    on = np.stack([x[:frames] for x in contacts(clip).values()] or [np.zeros(frames, bool)], 1)
-    on = on[1:] & on[:-1]
-    points = part_positions(made)[..., [0, 2]] - part_positions(clip)[:frames][..., [0, 2]]
-    if not points.shape[1] or not on.any():
-        return made
-    speed = (on[..., None] * np.diff(points, axis=0)).sum(1) / np.maximum(on.sum(1), 1)[:, None]
-    shift = gaussian(np.concatenate([np.zeros((1, 2)), -np.cumsum(speed, axis=0)]), FOLLOWING * made.fps)
-    root = made.root.copy()
-    root[:, [0, 2]] += shift - shift[:1]
-    return replace(made, root=root)
-
-
-def _locked(made: Clip, clip: Clip, progress: Progress) -> Clip:
-    """The clip `made` with its feet locked in the contacts of another one, and swinging feet as high as in that one.
-
-    A note states in how many of the contacts feet could be held.
-    """
-    given = {name: on[: len(made)] for name, on in contacts(clip).items()}
-    pinned = pin_plants(with_labels(made, given), toe=WHOLE_CONTACT, progress=progress)
-    total = sum(int(on.sum()) for on in given.values())
-    held = sum(int((on & pinned.labels[name]).sum()) for name, on in given.items() if name in pinned.labels)
-    lifted = lift_swings(pinned.clip, usual_clearance([clip])) if pinned.moved > 0 else pinned.clip
-    out = replace(lifted, labels=made.labels, label_names=made.label_names, origin=made.origin)
-    if total == 0 or held == total:
-        return out
-    note = Note(
-        f"feet locked in {100 * held / total:.0f} % of the frames in which they stand in the clip; in the others a leg "
-        "would have to snap, or the foot rolls off"
-    )
-    return replace(out, origin=out.origin.with_notes(note))
+def _distance_notes(made: Clip, clip: Clip) -> list[Note]:
+    """How far the result travels, where that is not as far as the clip does."""
+    far = [float(np.linalg.norm(np.diff(travel(c).place, axis=0), axis=1).sum()) for c in (made, clip[: len(made)])]
+    if abs(far[0] - far[1]) <= SAME_DISTANCE * far[1]:
+        return []
+    return [Note(f"travels {far[0]:.2f} m instead of {far[1]:.2f}: its changed legs take other steps")]
 
 
 def fourier_motion(
@@ -166,8 +139,6 @@ def fourier_motion(
     report(0.5, "analysing cycles")
     motion = controlled(motion, step=step, speed=speed, hips=hips)
     making = part(report, 0.5, 1.0)
-    made = in_clip(
-        motion, seconds or first.seconds, rate, from_feet=step != 1.0 or hips != 0.0, progress=making
-    )  # fmt: skip
+    made = in_clip(motion, seconds or first.seconds, rate, from_feet=step != 1.0 or bool(more), progress=making)
     report(1.0, "evaluating the series")
     return replace(made, origin=made.origin.with_made(recipe))

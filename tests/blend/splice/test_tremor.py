@@ -7,18 +7,19 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.blend.splice import HECK, splice
+from motionloom.blend.splice._kernels_tremor import TRACK_SIZE, steadied_turn
 from motionloom.blend.splice.body import cut_named
 from motionloom.blend.splice.posture import part_pose
 from motionloom.blend.splice.splice import posture_difference
-from motionloom.blend.splice.tables import pair_table
-from motionloom.blend.splice.tremor import chest_turns, steadied, tremor
+from motionloom.blend.splice.tables import pair_table, splice_table
+from motionloom.blend.splice.tremor import chest_turns, slow_part, steadied, tremor
 from motionloom.control import Playback, SpliceLayer, record, run
 from motionloom.control.layered import layered
 from motionloom.core import Clip, replace
 from motionloom.core.poses import commands
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import turned
-from motionloom.rotation import from_axis_angle, multiply
+from motionloom.rotation import angle_between, continuous, from_axis_angle, inverse, multiply, normalize
 from motionloom.samples import make
 
 SHAKEN = slice(60, 72)
@@ -61,7 +62,7 @@ def test_the_upper_body_does_not_tremble_with_the_walk(carry, walk):
     lower = [j for j in range(len(walk.skeleton)) if j not in cut_named(walk.skeleton).joints]
     assert_array_equal(made.clip.rotations[:, lower], walk.rotations[:, lower])
     assert np.degrees(posture_difference(made.clip, at_own_times(made))) < 0.01
-    note = next(n for n in made.clip.origin.notes if "trembles" in n.text)
+    note = next(n for n in made.clip.origin.notes if "a clip trembles" in n.text)
     assert note.frame is not None
     assert SHAKEN.start - 15 <= note.frame <= SHAKEN.start
 
@@ -70,6 +71,26 @@ def at_own_times(made):
     from motionloom.analysis import at_times
 
     return at_times(made.upper, made.seconds)
+
+
+@pytest.mark.parametrize("part", ["shoulders", "chest"])
+def test_tremor_of_the_action_does_not_move_its_head(carry, part):
+    """Shoulders that tremble beside a steady head would move the head, once they are held to those of a walk.
+
+    A chest that trembles, with all that is on it, is held still by the walk's, and must not tremble again.
+    """
+    calm, sides = make("walk", turn=0.4, seconds=3, seed=1), (-1.0) ** np.arange(12)
+    angles = {"left_shoulder": 20.0, "right_shoulder": -20.0} if part == "shoulders" else {"spine1": 5.0}
+    rotations = carry.rotations.copy()
+    for name, angle in angles.items():
+        joint = carry.skeleton.joint(name)
+        shake = from_axis_angle([0.0, 1.0, 0.0] if part == "shoulders" else [1.0, 0.0, 0.0], np.radians(angle) * sides)
+        rotations[120:132, joint] = multiply(rotations[120:132, joint], shake)
+    shaken = replace(carry, rotations=rotations)
+    made, published = splice(shaken, calm).clip, splice(shaken, calm, stages=HECK).clip
+    usual = head_speed(splice(carry, calm).clip)
+    assert head_speed(made) < 1.2 * usual
+    assert head_speed(published) > 1.5 * usual or part == "chest"
 
 
 def test_a_steady_walk_gives_the_published_splice_bit_for_bit(carry):
@@ -91,6 +112,50 @@ def test_live_equals_offline_on_a_trembling_walk(carry, walk):
     live = layered(Playback(walk, clip_phase=True), SpliceLayer(pair_table(made, walk), memory=np.inf))
     clip = record(live, run(live, live.begin([0]), commands(overlay=0), [1 / walk.fps] * len(walk)), walk.fps)
     assert_allclose(fk(clip), fk(made.clip), atol=1e-6)
+
+
+def live_on(reference: Clip, carry: Clip, walk: Clip) -> Clip:
+    """The action on a walk, live, with one reference alignment and default settings."""
+    live = layered(Playback(walk), SpliceLayer(splice_table({"box": carry}, reference)))
+    return record(live, run(live, live.begin([0]), commands(overlay=0), [1 / walk.fps] * len(walk)), walk.fps)
+
+
+def test_a_live_splice_with_one_reference_leaves_tremor_out_too(carry, walk):
+    calm, reference = make("walk", turn=0.4, seconds=3, seed=1), make("walk", seconds=5, seed=9)
+    offline = splice(carry, walk).clip
+    shaken, still = live_on(reference, carry, walk), live_on(reference, carry, calm)
+    assert head_speed(shaken) < 1.3 * head_speed(still) < 0.5 * head_speed(splice(carry, walk, stages=HECK).clip)
+    apart = np.linalg.norm(fk(shaken) - fk(offline), axis=-1)
+    assert apart[30:].mean() < 0.02
+    assert (
+        apart[SHAKEN.stop + 15 :].max() < np.linalg.norm(fk(still) - fk(splice(carry, calm).clip), axis=-1).max() + 0.01
+    )
+
+
+def test_a_steady_walk_below_a_live_splice_is_followed_exactly():
+    turns = from_axis_angle([0.0, 1.0, 0.0], 0.3 * np.sin(np.arange(120) / 10))
+    track = np.full(TRACK_SIZE, -1.0)
+    assert all(steadied_turn(tuple(q), track, 1 / 60) == tuple(q) for q in turns)
+    jump = multiply(turns[-1], from_axis_angle([1.0, 0.0, 0.0], np.radians(12.0)))
+    first = steadied_turn(tuple(jump), track, 1 / 60)
+    assert np.degrees(angle_between(np.array(first), turns[-1])) < 5.0
+    kept = track.copy()
+    assert steadied_turn(tuple(jump), track, 0.0) == first  # no time, no change
+    assert_array_equal(track, kept)
+    for _ in range(60):
+        last = steadied_turn(tuple(jump), track, 1 / 60)
+    assert last == tuple(jump)  # a jump that stays is followed
+
+
+def test_the_slow_part_is_the_weighted_mean_of_reflected_rotations(rng):
+    turns = continuous(normalize(np.cumsum(rng.normal(size=(40, 4)), axis=0)))
+    reach = 6
+    front = multiply(turns[0], multiply(inverse(turns[reach:0:-1]), turns[0]))
+    back = multiply(turns[-1], multiply(inverse(turns[-2 : -2 - reach : -1]), turns[-1]))
+    longer = continuous(np.concatenate([front, turns, back]))
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (0.03 * 60)) ** 2)
+    mean = np.stack([weights @ longer[f : f + 2 * reach + 1] for f in range(len(turns))])
+    assert_allclose(angle_between(slow_part(turns, 60.0), normalize(mean)), 0.0, atol=1e-7)
 
 
 def test_steady_rotations_keep_their_bits():

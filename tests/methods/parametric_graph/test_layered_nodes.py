@@ -127,11 +127,12 @@ def test_a_request_asks_for_looks(carrying, walking):
     asked = Request(seconds=7, start=Start((0.0, 0.0), 0.0), constraints=(ahead, look, passing))
     found = attempt(carrying, asked, seed=5)
     assert all(row.met for row in found.residuals if row.constraint.startswith("look_at")), found.residuals
-    assert np.degrees(look.residual(found.clip)).max() < 2.0
-    assert np.degrees(look.residual(found.clip))[20:].max() < 0.05
-    direction = LookAt(yaw="30deg", span=(5.0, 6.0), weight=1.0)
-    with pytest.raises(UnsupportedConstraint, match="expected a target or a path"):
-        attempt(carrying, Request(seconds=7, constraints=(direction,)))
+    assert np.degrees(look.residual(rendered(carrying, asked, np.random.default_rng([5, 0]))[1])).max() < 1e-9
+    assert np.degrees(look.residual(found.clip)).max() < 0.05  # feet were cleaned since: the hips moved by millimetres
+    direction = LookAt(yaw=np.radians(30.0), pitch=-0.1, span=(5.0, 6.0), weight=1.0)  # it sways with the hips
+    found = attempt(carrying, Request(seconds=7, constraints=(ahead, direction)), seed=5)
+    assert np.degrees(direction.residual(found.clip)).max() < 3.0
+    assert np.degrees(direction.residual(found.clip)).mean() < 1.0
     with pytest.raises(UnsupportedConstraint, match="cannot honour look_at"):
         attempt(walking, asked)
 

@@ -1,12 +1,14 @@
-"""Compiled loops of splicing: the best rotation between point clouds, and motion sampled at fractional frames."""
+"""Compiled loops of splicing: the best rotation between point clouds, and frames along lines of a body."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.kinematics.feet._kernels_two_bone import cross, dot, normalize
 
 
 @kernel
@@ -99,3 +101,36 @@ def best_rotations(a: Any, b: Any, out: Any) -> None:
     work = horn_space()
     for f in range(a.shape[0]):
         best_rotation_in(a[f], b[f], out[f], work)
+
+
+@kernel
+def line_frame(line: Any) -> Any:
+    """The rotation whose x axis is along `line` and whose y axis is as near to the vertical as possible.
+
+    HECK's frame puts the hip line on x, which leaves the rotation about it free; world up fixes it.
+    """
+    size = 1.0 / math.sqrt(dot(line, line))
+    x = (line[0] * size, line[1] * size, line[2] * size)
+    y = (-x[0] * x[1], 1.0 - x[1] * x[1], -x[2] * x[1])
+    size = 1.0 / max(math.sqrt(dot(y, y)), 1e-9)
+    y = (y[0] * size, y[1] * size, y[2] * size)
+    z = cross(x, y)
+    # the rotation matrix with columns x, y, z as a quaternion, by its largest component
+    w2, x2 = 1.0 + x[0] + y[1] + z[2], 1.0 + x[0] - y[1] - z[2]
+    y2, z2 = 1.0 - x[0] + y[1] - z[2], 1.0 - x[0] - y[1] + z[2]
+    if w2 >= x2 and w2 >= y2 and w2 >= z2:
+        q = (w2, y[2] - z[1], z[0] - x[2], x[1] - y[0])
+    elif x2 >= y2 and x2 >= z2:
+        q = (y[2] - z[1], x2, y[0] + x[1], z[0] + x[2])
+    elif y2 >= z2:
+        q = (z[0] - x[2], y[0] + x[1], y2, z[1] + y[2])
+    else:
+        q = (x[1] - y[0], z[0] + x[2], z[1] + y[2], z2)
+    return normalize(q)
+
+
+@kernel
+def line_frames(lines: Any, out: Any) -> None:
+    """`line_frame` of each row (F, 3); rotations `out` (F, 4)."""
+    for f in range(lines.shape[0]):
+        out[f, 0], out[f, 1], out[f, 2], out[f, 3] = line_frame((lines[f, 0], lines[f, 1], lines[f, 2]))

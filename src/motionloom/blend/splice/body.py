@@ -30,6 +30,7 @@ class BodyCut:
     posture: IntArray  # (2,) or more: points whose mean is the posture
     line: IntArray  # (2,) left and right: their connection is the x axis of the posture's frame; (1,) a joint: its own
     tip: int  # the joint whose axes add three points to both clouds, -1 for none
+    far: int  # a joint far from the attachment, which shows its tremor: of the trunk, the head
 
 
 def cuts_named(skeleton: Skeleton, text: str = "upper") -> tuple[BodyCut, ...]:
@@ -92,6 +93,7 @@ def _cut(
         raise BadRequest(f"a splice at {skeleton.names[0]!r}, the root, would replace the whole body")
     loose = set(fingers(skeleton)) if tip < 0 else set()
     part = np.array(skeleton.below(joint))
+    far = tip if tip >= 0 else skeleton.find("head")
     return BodyCut(
         name,
         joint,
@@ -100,4 +102,5 @@ def _cut(
         np.array(posture),
         np.array(line),
         tip,
+        far if far is not None and far in part else int(part[-1]),
     )

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from motionloom.blend.splice._kernels_tremor import TRACK_SIZE
 from motionloom.blend.splice.splice import PARTS
 from motionloom.blend.splice.tables import SpliceTable, kernel_arrays
 from motionloom.constraints.displace import smootherstep
@@ -29,6 +30,7 @@ class SpliceState(NamedTuple):
     swing: FloatArray  # (N, 2) m, of the last step
     seen: UInt8Array  # (N,) 1 after the first step
     means: FloatArray  # (N, 2, P, 3) m: running mean of the spliced posture before transfer, for both actions
+    tracks: FloatArray  # (N, 2, TRACK_SIZE) how the chest and the hips of the pose below move without tremor
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,8 @@ class SpliceLayer:
     legs to that of the reference. An action that is switched on, off or over fades within `fade` seconds, and a
     switch during a fade waits for its end. `memory` is the time over which the posture of the splice is averaged;
     infinite for the stored posture. `begin_phase` is the phase of the reference at which the phases of the method
-    below are 0 (see `phase_begin`).
+    below are 0 (see `phase_begin`). Tremor of the poses below, as of captures in bad frames, is left out as far as the
+    frames before show it; with `pair_table`, as `splice` leaves it out.
     """
 
     accepts: ClassVar[tuple[str, ...]] = ("overlay",)
@@ -104,6 +107,7 @@ class SpliceLayer:
             np.zeros((count, 2)),
             np.zeros(count, np.uint8),
             np.zeros((count, 2, points, 3)),
+            np.full((count, 2, TRACK_SIZE), -1.0),
         )
 
     def step(self, state: SpliceState, poses: Poses, commands: Commands, dt: float) -> tuple[SpliceState, Poses]:

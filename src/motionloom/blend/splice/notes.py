@@ -25,13 +25,13 @@ def splice_notes(timing: LegTiming | None, lower: Clip, upper: Clip, repeated: b
         yield Note(f"poor alignment: {timing.poor}", "warning")
 
 
-def tremor_notes(trembling: BoolArray, lower: Clip) -> Iterator[Note]:
-    """The frames in which the lower clip trembles, if there are any."""
+def tremor_notes(trembling: BoolArray) -> Iterator[Note]:
+    """The frames in which one of the clips trembles, if there are any."""
     spans = runs(trembling)
     if spans:
         listed = ", ".join(f"{first}-{end - 1}" for first, end in spans)
         yield Note(
-            f"{lower.name or 'the lower clip'} trembles (frames {listed}): this is left out of the upper body",
+            f"a clip trembles (frames {listed}): there, fast movements of the upper body are those of the action alone",
             frame=int(spans[0][0]),
         )
 

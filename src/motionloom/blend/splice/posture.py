@@ -9,8 +9,7 @@ import numpy as np
 from motionloom.blend.splice.body import TIP_SIZE, BodyCut
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.fk import fk_rotations
-from motionloom.kinematics.travel import UP
-from motionloom.rotation import from_matrix, inverse, multiply, rotate
+from motionloom.rotation import inverse, multiply, rotate
 
 
 class PartPose(NamedTuple):
@@ -21,14 +20,17 @@ class PartPose(NamedTuple):
     above: FloatArray  # (F, 4) world rotation of the attachment's parent
     frame: FloatArray  # (F, 4) world rotation of the posture's frame: a joint's, or x along the line and y towards up
     local: FloatArray  # (F, 4) rotation of the attachment, local to its parent
+    far: FloatArray  # (F, 3) m: a far joint of the part in the frame of the attachment
 
 
 def part_pose(clip: Clip, cut: BodyCut) -> PartPose:
     """The clouds and frames of a clip at a cut."""
+    from motionloom.blend.splice._kernels import line_frames
+
     places, turns = fk_rotations(clip)
     back = inverse(turns[:, cut.joint])[:, None]
     here = places[:, cut.joint][:, None]
-    cloud, posture = (rotate(back, places[:, joints] - here) for joints in (cut.cloud, cut.posture))
+    cloud, posture, far = (rotate(back, places[:, joints] - here) for joints in (cut.cloud, cut.posture, [cut.far]))
     if cut.tip >= 0:
         tip = rotate(back, places[:, [cut.tip]] - here)
         axes = tip + rotate(multiply(back[:, 0], turns[:, cut.tip])[:, None], TIP_SIZE * np.eye(3))
@@ -37,19 +39,9 @@ def part_pose(clip: Clip, cut: BodyCut) -> PartPose:
     if len(cut.line) == 1:
         frame = turns[:, cut.line[0]]
     else:
-        frame = line_frames(places[:, cut.line[0]] - places[:, cut.line[1]])
-    return PartPose(cloud, posture, above, frame, clip.rotations[:, cut.joint])
-
-
-def line_frames(line: FloatArray) -> FloatArray:
-    """(F, 4) rotations whose x axis is along `line` (F, 3) and whose y axis is as near to the vertical as possible.
-
-    HECK's frame puts the hip line on x, which leaves the rotation about it free; world up fixes it.
-    """
-    x = line / np.linalg.norm(line, axis=1, keepdims=True)
-    y = UP - x * x[:, 1:2]
-    y /= np.maximum(np.linalg.norm(y, axis=1, keepdims=True), 1e-9)
-    return from_matrix(np.stack([x, y, np.cross(x, y)], -1))
+        frame = np.empty((len(clip), 4))
+        line_frames(places[:, cut.line[0]] - places[:, cut.line[1]], frame)
+    return PartPose(cloud, posture, above, frame, clip.rotations[:, cut.joint], far[:, 0])
 
 
 def aligned(upper: PartPose, lower: PartPose) -> FloatArray:

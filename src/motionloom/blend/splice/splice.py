@@ -46,7 +46,7 @@ class Stages:
 
     `space` is how the attachment (the first spine joint) is turned: "aligned" to the lower clip's own upper body
     (4.2.3); "local", the upper clip's rotation as it is; "global", facing as it did in the upper clip. `steady` is not
-    HECK's: where the lower clip trembles, as captures do in bad frames, the upper body moves as in the action.
+    HECK's: where one of the clips trembles, as captures do in bad frames, fast movements are those of the action.
     """
 
     time: bool = True
@@ -76,7 +76,7 @@ class Splice(NamedTuple):
     posture: FloatArray  # (4,) the rotation of the posture's frame that was applied (of several cuts: at the first)
     upper: Clip  # the upper clip on the lower clip's skeleton; looped, if it was too short
     looped: bool
-    trembling: BoolArray  # (F,) frames in which the lower clip's tremor was left out
+    trembling: BoolArray  # (F,) frames in which fast movements are those of the action, as one of the clips trembles
 
 
 def splice(
@@ -122,15 +122,15 @@ def splice(
         rotations[:, where.joint] = continuous(local)
         trembling |= shaken
         turns.append(turn)
-    made = replace(base, rotations=rotations, slides=_slides(action, base, cuts), origin=_origin(base, action))
     notes = [] if cut == "upper" else [Note(f"spliced at {cut}: an extension of the published method, {BEYOND}")]
     notes += [
         *splice_notes(timing, lower, upper, used is not upper, count),
-        *tremor_notes(trembling, base),
+        *tremor_notes(trembling),
         *turn_notes(action, base, seconds),
     ]
+    origin = _origin(base, action).with_notes(*notes)
+    made = replace(base, rotations=rotations, slides=_slides(action, base, cuts), origin=origin)
     report(1.0, "aligning bodies")
-    made = replace(made, origin=made.origin.with_notes(*notes))
     return Splice(made, timing, seconds, turns[0], used, used is not upper, trembling)
 
 
@@ -138,7 +138,7 @@ def attached(
     action: Clip, base: Clip, cut: BodyCut, stages: Stages, plain: Clip | None = None
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """(F, 4) rotations of the attachment for matching frames of both clips, (4,) the posture's turn, and (F,) the
-    frames in which the lower clip's tremor is left out.
+    frames in which one of the clips trembles.
     """
     above, below = part_pose(action, cut), part_pose(base, cut)
     calm, trembling = below, np.zeros(len(base), bool)

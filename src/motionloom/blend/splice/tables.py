@@ -56,6 +56,7 @@ class SpliceTable:
     actions: tuple[PreparedAction, ...]
     swing: FloatArray  # (STEPS, 4) m: `leg_swing` of the reference over a cycle, and its rate times `RATE_SCALE`
     rate: float  # cycles per second of the reference
+    shape: FloatArray  # (K, 3) m: the reference's mean cloud, by which tremor is found; (0, 3) for a pair of clips
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,9 +107,9 @@ def splice_table(actions: Mapping[str, Clip], reference: Clip, lower: Clip | Non
     cycle = gait_cycle(reference)
     cut = cut_named(reference.skeleton)
     usual = part_pose(reference if lower is None else on_body(lower, reference), cut)
-    estimate = mean_posture(usual, usual.local)
+    estimate, shape = mean_posture(usual, usual.local), usual.cloud.mean(0)
     prepared = tuple(_cyclic(name, on_body(clip, reference), cycle, cut, estimate) for name, clip in actions.items())
-    return SpliceTable(reference.skeleton, cut, prepared, swing_table(cycle), 1 / ((len(cycle) - 1) / cycle.fps))
+    return SpliceTable(reference.skeleton, cut, prepared, swing_table(cycle), 1 / ((len(cycle) - 1) / cycle.fps), shape)
 
 
 def _cyclic(name: str, clip: Clip, cycle: Clip, cut: BodyCut, estimate: FloatArray) -> PreparedAction:
@@ -155,7 +156,7 @@ def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:
     one = PreparedAction(
         name, turns, made.upper.fps, made.seconds, 1.0, False, posture, spliced, steady, made.upper.origin
     )
-    return SpliceTable(lower.skeleton, cut, (one,), np.zeros((STEPS, 4)), 1.0)
+    return SpliceTable(lower.skeleton, cut, (one,), np.zeros((STEPS, 4)), 1.0, np.zeros((0, 3)))
 
 
 def swing_table(cycle: Clip) -> FloatArray:
@@ -191,7 +192,7 @@ def kernel_arrays(table: SpliceTable) -> tuple[tuple[object, ...], tuple[object,
         np.array(shins),
         above,
     )
-    return body, (*_rows(table.actions), np.array(table.swing))
+    return body, (*_rows(table.actions), np.array(table.shape), np.array(table.swing))
 
 
 def _rows(actions: Sequence[PreparedAction]) -> tuple[object, ...]:

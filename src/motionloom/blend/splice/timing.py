@@ -148,9 +148,9 @@ def _share_limited(path: IntArray) -> float:
     """The share of steps in runs across or down that are as long as the slope limit allows."""
     steps = np.diff(path, axis=0)
     kind = steps[:, 0] - steps[:, 1]  # 0 diagonal, -1 across, 1 down
-    borders = np.flatnonzero(np.diff(kind)) + 1
-    runs = np.split(kind, borders)
-    return float(sum(len(run) for run in runs if run[0] and len(run) >= MAX_RUN) / max(1, len(kind)))
+    ends = np.flatnonzero(np.diff(kind, append=2))
+    lengths = np.diff(ends, prepend=-1)
+    return float(lengths[(kind[ends] != 0) & (lengths >= MAX_RUN)].sum() / max(1, len(kind)))
 
 
 def looped(upper: Clip, lower: Clip) -> Clip | None:

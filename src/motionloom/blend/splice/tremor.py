@@ -2,12 +2,10 @@
 
 Captures tremble where markers were lost: the spine of CMU's 16_11 at 900 degrees per second in its first frames, its
 hips near frame 398. HECK's alignment follows the shoulders in every frame, and the head is farther from the hips than
-they are, so that it moves faster than in either clip.
+they are, so that it moves faster than in either clip. So it does where the shoulders of the action tremble (17_10).
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from motionloom.blend.splice.posture import PartPose
 from motionloom.core import BoolArray, FloatArray
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.feet.smoothing import GAUSSIAN_REACH, envelope, gaussian
-from motionloom.rotation import angle_between, continuous, inverse, multiply, normalize, slerp
+from motionloom.rotation import angle_between, inverse, multiply, rotate, slerp
 
 SMOOTHING = 0.03  # s: deviation of the Gaussian between slow movements and tremor (above about 5 Hz)
 NEAR = 0.05  # s: the frames around a tremor that count as part of it
@@ -25,12 +23,13 @@ RATIO = 5.0  # as does one that is not so many times larger than the median of t
 
 def slow_part(turns: FloatArray, fps: float) -> FloatArray:
     """(F, 4) rotations without their fast movements; both ends are extended by point reflection."""
-    deviation = SMOOTHING * fps
-    reach = min(int(np.ceil(GAUSSIAN_REACH * deviation)), len(turns) - 1)
-    front = multiply(turns[0], multiply(inverse(turns[reach:0:-1]), turns[0]))
-    back = multiply(turns[-1], multiply(inverse(turns[-2 : -2 - reach : -1]), turns[-1]))
-    longer = continuous(np.concatenate([front, turns, back]))
-    return normalize(gaussian(longer, deviation)[reach : reach + len(turns)])
+    from motionloom.blend.splice._kernels_tremor import slow_turns
+
+    deviation, out = SMOOTHING * fps, np.empty(np.shape(turns))
+    reach = max(1, int(np.ceil(GAUSSIAN_REACH * deviation)))
+    taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
+    slow_turns(np.ascontiguousarray(turns), taps, out)
+    return out
 
 
 def tremor(turns: FloatArray, fps: float) -> FloatArray:
@@ -38,23 +37,28 @@ def tremor(turns: FloatArray, fps: float) -> FloatArray:
     return angle_between(turns, slow_part(turns, fps))
 
 
-def steadied(
-    turns: FloatArray, fps: float, like: Callable[[], FloatArray] | None = None
-) -> tuple[FloatArray, BoolArray]:
-    """Rotations (F, 4) without tremor, and (F,) the frames in which they had any; all others keep their bits.
+def _share(excess: FloatArray, limit: float, fps: float) -> FloatArray:
+    """(F,) 0..1: how much of the movement around each frame is tremor, by how far it exceeds a limit."""
+    return np.asarray(smoothstep(envelope(excess, max(1, round(NEAR * fps))) / limit))
 
-    With `like`, which returns (F, 4), the fast movements of these rotations take the place of the tremor, so that
-    nothing changes where both are the same.
-    """
-    slow = slow_part(turns, fps)
+
+def _excess(turns: FloatArray, slow: FloatArray) -> tuple[FloatArray, float]:
+    """(F,) rad by which tremor exceeds the limit of the clip, and that limit."""
     size = angle_between(turns, slow)
     limit = max(LEAST, RATIO * float(np.median(size)))
-    if size.max() <= limit:
-        return turns, np.zeros(len(turns), bool)
-    share = smoothstep(envelope(np.maximum(size - limit, 0.0), max(1, round(NEAR * fps))) / limit)
-    own = None if like is None else like()
-    target = slow if own is None else multiply(slow, multiply(inverse(slow_part(own, fps)), own))
+    return np.maximum(size - limit, 0.0), limit
+
+
+def steadied(turns: FloatArray, fps: float) -> tuple[FloatArray, BoolArray]:
+    """Rotations (F, 4) without tremor, and (F,) the frames in which they had any; all others keep their bits."""
+    slow = slow_part(turns, fps)
+    return _exchanged(turns, slow, _share(*_excess(turns, slow), fps))
+
+
+def _exchanged(turns: FloatArray, target: FloatArray, share: FloatArray) -> tuple[FloatArray, BoolArray]:
     trembles = share > 0
+    if not trembles.any():
+        return turns, trembles
     return np.where(trembles[:, None], slerp(turns, target, share), turns), trembles
 
 
@@ -73,14 +77,32 @@ def without_tremor(
 ) -> tuple[FloatArray, PartPose, BoolArray]:
     """Rotations of the attachment (F, 4) and the lower clip without its tremor, and (F,) the frames with any.
 
-    `local` is aligned to the lower clip's cloud (4.2.3); its part with the tremor is replaced by what the action shows.
+    `local` is aligned to the lower clip's cloud (4.2.3). Where the lower clip trembles, fast movements are those of the
+    action. So they are where the cloud of the action trembles, and its far joint would tremble more without: shoulders
+    that shake beside a steady head would move the head, once they are held to those of the walk.
     Of the lower clip, the posture's frame is steadied, in which the posture is turned (4.2.4).
     """
     shape = lower.cloud.mean(0)
-    chest = chest_turns(lower, shape)
-    calm, trembles = steadied(chest, fps, lambda: chest_turns(upper, shape))
-    if trembles.any():
+    chest, own = chest_turns(lower, shape), chest_turns(upper, shape)
+    slow, slow_own = slow_part(chest, fps), slow_part(own, fps)
+    (excess, limit), (more, own_limit) = _excess(chest, slow), _excess(own, slow_own)
+    calm, trembles = chest, np.zeros(len(chest), bool)
+    if excess.any() or more.any():
+        target = multiply(slow, multiply(inverse(slow_own), own))
+        share = _share(excess, limit, fps)
+        if more.any():
+            far = rotate(multiply(lower.above, local), upper.far)
+            with_own = rotate(multiply(target, inverse(chest)), far)
+            helps = _unrest(with_own, fps) < _unrest(far, fps)
+            share = np.maximum(share, _share(np.where(helps, more, 0.0), own_limit, fps))
+        calm, trembles = _exchanged(chest, target, share)
         change = multiply(inverse(lower.above), multiply(multiply(calm, inverse(chest)), lower.above))
         local = np.where(trembles[:, None], multiply(change, local), local)
     frame, shaken = steadied(lower.frame, fps)
     return local, lower._replace(frame=frame), trembles | shaken
+
+
+def _unrest(points: FloatArray, fps: float) -> FloatArray:
+    """(F,) m: how far points (F, 3) are from their slow movement at most, around each frame."""
+    away = np.linalg.norm(points - gaussian(points, SMOOTHING * fps), axis=1)
+    return envelope(away, max(1, round(NEAR * fps)))

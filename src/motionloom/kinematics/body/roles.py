@@ -7,6 +7,7 @@ Poser); where they are unknown, the shape of the tree and a typical pose do. `ki
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +107,7 @@ def _below(skeleton: Skeleton, roles: Sequence[str], *, above: bool = False) -> 
     return skeleton.below(top)
 
 
+@lru_cache(maxsize=64)
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
     """The feet that walk: two, or four; none for a body without legs."""
     found = []

@@ -49,7 +49,7 @@ class ToeHold(NamedTuple):
     speed: float = CALM_SPEED  # m/s: likewise where it moves faster than this until the contact ends
 
 
-WHOLE_CONTACT = ToeHold(rise=0.06, speed=1.0)  # in all of a given contact, while the toe rolls to its tip, too
+WHOLE_CONTACT = ToeHold(rise=0.06, speed=float("inf"))  # in all of a given contact, while the toe rolls to its tip, too
 
 
 def plan_foot(

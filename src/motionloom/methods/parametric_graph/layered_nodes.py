@@ -38,6 +38,7 @@ from motionloom.rotation import slerp
 
 REFERENCE = 6.0  # s of a node's own locomotion, to which actions are aligned
 SUBSTEP = 1 / 30  # s: longest time step of a layer
+FAR = 1e5  # m: distance of points that stand for directions, so far that neither eyes nor hips change them
 
 
 class LayeredNodesState(NamedTuple):
@@ -152,15 +153,18 @@ class LayeredNodes:
         return layered_sources(below, self.material, self._layers, state.layers, self.skeleton)
 
 
-def requested_looks(looks: Sequence[LookAt], live: LayeredNodes, frames: int) -> FloatArray:
+def requested_looks(looks: Sequence[LookAt], live: LayeredNodes, walked: Clip) -> FloatArray:
     """(F, 1, 3) the points that a request asks to look at, NaN for none; a later constraint takes precedence.
 
     A look begins before its span, by the length of the map's longest shift, unless another one is asked for then.
+    `walked` is the same motion without looks, from whose hips directions are seen; far points stand for those.
     """
-    lead = math.ceil(getattr(live.gaze, "longest_shift", 1.0) * live.fps) + 1
+    lead, frames = math.ceil(getattr(live.gaze, "longest_shift", 1.0) * live.fps) + 1, len(walked)
     out = np.full((frames, 1, 3), np.nan)
     for look in looks:
-        span, points = look.frames(frames, live.fps), look.points(frames, live.fps)
+        span, directed = look.frames(frames, live.fps), look.target is None and look.path is None
+        far = walked.root + FAR * look.directions(walked, walked.root) if directed else None
+        points = look.points(frames, live.fps) if far is None else far
         free = np.isnan(out[:, 0, 0])
         free[span.start :] = True
         chosen = np.flatnonzero(free[: span.stop])

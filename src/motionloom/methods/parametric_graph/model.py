@@ -23,7 +23,7 @@ from motionloom.constraints import (
     RootPath,
     Style,
 )
-from motionloom.core import Clip, FormatError, Progress, UInt8Array, with_labels
+from motionloom.core import Clip, FormatError, Progress, UInt8Array, part, with_labels
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import Travel
@@ -122,8 +122,6 @@ class ParametricGraphModel(Model[Options]):
             label = constraint.label if isinstance(constraint, Style) else constraint.action
             if label not in labels_of(self.graph):
                 return unknown(label, labels_of(self.graph), "node or label of this graph")
-        if isinstance(constraint, LookAt) and constraint.target is None and constraint.path is None:
-            return "expected a target or a path; a direction seen from the hips sways with every step"
         if isinstance(constraint, Parameters):
             known = sorted({p.name for node in self.nodes for p in node.space.parameters})
             others = [name for name, _ in constraint.values if name not in known]
@@ -144,8 +142,11 @@ class ParametricGraphModel(Model[Options]):
         at = start_of(request, plan.length, self.fps)
         state = self.live.begin([plan.seed], Travel(at.place, at.heading), options)
         looks = [c for c in request.all_constraints if isinstance(c, LookAt)]
-        live = self.live
-        points = requested_looks(looks, live, plan.length) if looks and isinstance(live, LayeredNodes) else None
+        live, points = self.live, None
+        if looks and isinstance(live, LayeredNodes):
+            bare, progress = part(progress, 0.0, 0.3), part(progress, 0.3, 1.0)
+            walked = self._recorded(run_orders(live, state, plan.orders, plan.length, bare))
+            points = requested_looks(looks, live, walked)
         steps = run_orders(live, state, plan.orders, plan.length, progress, points)
         return place(self._recorded(steps), request, self)
 
