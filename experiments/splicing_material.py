@@ -184,7 +184,7 @@ def tremor_rows() -> list[str]:
         shown = at_times(made.upper, made.seconds)
         speeds = [head_speed(clip) for clip in (shown, walk[: len(made.clip)], published.clip, made.clip)]
         table = splice_table({"box": retarget(box, walk)[0]}, on_body(reference, walk))
-        speeds += [head_speed(live_splice(t, walk)) for t in (table_without_shape(table), table)]
+        speeds += [head_speed(live_splice(t, walk[: len(made.clip)])) for t in (table_without_shape(table), table)]
         values = [f"{speed:.2f}" for speed in speeds]
         frames = f"{int(made.trembling.sum())} of {len(made.clip)}"
         rows.append(f"| {upper} on {lower} | {' | '.join([*values[:4], frames, *values[4:]])} |")
