@@ -29,7 +29,7 @@ from motionloom.methods.texture.faithful.synthesis import synthesize_texture
 from motionloom.methods.texture.influence import influence_matrix
 from motionloom.samples import make
 
-SEEDS, RIVALS = 20, 5  # results of the texture and of patch matching
+SEEDS = 20  # results of the texture and of patch matching, each
 MATERIAL = {"walk": "16_11", "walk not tuned on": "16_15", "dance": "60_08", "dance not tuned on": "60_04"}
 RATIOS = {"skate (b)": "<= 1.1", "skate": "<= 1.1", "peak acceleration": "<= 1.5", "jerk": ""}
 VALUES = {
@@ -111,7 +111,7 @@ def _long_dance() -> dict[str, Any]:
 
 
 def _live_step() -> dict[str, Any]:
-    """The slowest of all steps of one live minute with about 1,000 example frames and changing commands."""
+    """The slowest of all steps of three live minutes with about 1,000 example frames and changing commands."""
     walks = [
         load(MOCAP / "cmu" / f"16_{n}.bvh") for n in ("11", "13", "15", "16", "17", "19", "21", "23", "25", "27", "29")
     ]
@@ -119,8 +119,10 @@ def _live_step() -> dict[str, Any]:
     model = learn("texture", styles)
     live = live_of(model)
     live.step(live.begin([0]), commands(), 1 / 30)  # compiled before
-    state, took, used = live.begin([1]), [], []
-    for k in range(60 * 30):
+    took, used = [], []
+    for k in range(3 * 60 * 30):
+        if k % 1800 == 0:
+            state = live.begin([k])
         turn, half = k // 150, k // 450
         given = commands(
             heading=0.7 * turn,
@@ -134,10 +136,10 @@ def _live_step() -> dict[str, Any]:
         used.append(1000 * (time.process_time() - spent))
     clips: tuple[Clip, ...] = model.clips  # type: ignore[attr-defined]
     note = (
-        f"{sum(map(len, clips))} example frames, {len(model.skeleton)} joints; by the clock, the first step included; "
-        f"median {np.median(took):.3f} ms, slowest in processor time {max(used):.2f} ms"
+        f"{sum(map(len, clips))} example frames, {len(model.skeleton)} joints; by the clock, three minutes, "
+        f"first steps included; median {np.median(took):.3f} ms, slowest in processor time {max(used):.2f} ms"
     )
-    return figure("live texture, slowest step of 60 s", round(max(took), 2), "<= 5", unit="ms", note=note)
+    return figure("live texture, slowest step of 3 x 60 s", round(max(took), 2), "<= 5", unit="ms", note=note)
 
 
 def _measured(clip: Clip, source: Reference) -> dict[str, float]:
@@ -157,7 +159,7 @@ def _quality(name: str, clip: Clip) -> list[dict[str, Any]]:
     own = source_values(source)
     start = time.perf_counter()
     rows = [_measured(synthesize(model, Request(frames=2 * len(shown)), seed=seed), source) for seed in range(SEEDS)]
-    rivals = [_measured(generate(shown, 2 * len(shown), np.random.default_rng(s)), source) for s in range(RIVALS)]
+    rivals = [_measured(generate(shown, 2 * len(shown), np.random.default_rng(s)), source) for s in range(SEEDS)]
     out, note = [], f"worst of {SEEDS} seeds; all measured in {time.perf_counter() - start:.0f} s"
     for measure, target in RATIOS.items():
         ratios, theirs = (
@@ -178,7 +180,7 @@ def _quality(name: str, clip: Clip) -> list[dict[str, Any]]:
         out.append(figure(f"texture of a {name}, {measure}", round(worst, 1), target, note=beside))
     for measure in DIVERSITY:
         mine, rival = (float(np.mean([row[measure] for row in all_rows])) for all_rows in (rows, rivals))
-        beside = f"means of {SEEDS} and {RIVALS} seeds: {mine:.3f} and {rival:.3f}"
+        beside = f"means of {SEEDS} seeds each: {mine:.3f} and {rival:.3f}"
         unit = "times that of patch matching"
         out.append(figure(f"texture of a {name}, {measure}", round(mine / rival, 2), ">= 1", unit=unit, note=beside))
     return out

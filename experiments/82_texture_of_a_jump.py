@@ -66,6 +66,7 @@ CASES = (
 )
 
 
+SHOWN = ("hard", "soft, weight 1", "hard, two levels", "improved, hard")  # in the filmstrip
 SMOOTH = (
     Case("1 pass", {}),
     Case("1 pass, K = 5", {"window": [5]}),
@@ -127,7 +128,7 @@ def smooth(model: Any, examples: list[Clip]) -> dict[str, dict[str, float]]:
             request = Request(frames=APEX + 15, constraints=tuple(asked), options=options)
             clip, plan = made(model, request, seed, finish=options["variant"] == "improved")
             between = plan.source[TAKE_OFF + 1 : APEX]
-            row = {"key error m": max(c.worst(clip) for c in asked), **snap(clip, APEX, examples)}
+            row = measured(clip, plan, examples, asked) | snap(clip, APEX, examples)
             leaps = between >= len(examples[0]) + TAKE_OFF - 4
             rows.append(row | {"jumping between i1 and i2 %": 100 * float(leaps.mean())})
         found[case.title] = mean_rows(rows)
@@ -169,11 +170,22 @@ def one(model: Any, jump: Clip, examples: list[Clip], case: Case, seed: int) -> 
     return row, clip
 
 
+def strips(sample: bool) -> None:
+    """Filmstrips of four cases."""
+    examples = [dog_walk(sample), dog_jump(sample)]
+    model = learn("texture", examples, {"fps": None, "variant": "faithful"})
+    cases = [case for case in CASES if case.title in SHOWN]
+    made_clips = [one(model, examples[1], examples, case, 0)[1] for case in cases]
+    strip("texture_of_a_jump", [examples[1], *made_clips], ["example", *(c.title for c in cases)], sample)
+
+
 def main() -> None:
     jump = dog_jump()
     examples = [dog_walk(), jump]
     model = learn("texture", examples, {"fps": None, "variant": "faithful"})
     found, shown = {}, []
+    for sample in (False, True):
+        strips(sample)
     for case in CASES:
         rows = [one(model, jump, examples, case, seed) for seed in SEEDS]
         found[case.title] = mean_rows([row for row, _ in rows])
@@ -188,7 +200,6 @@ def main() -> None:
     ax.set_ylabel("height of the hips, m")
     ax.legend()
     own = fall(jump.root[:, 1], APEX, LANDING, jump.fps)
-    strip("texture_of_a_jump", shown[:2] + shown[-2:-1], ["hard", "soft", "improved"], ("head", "hips", "tail"))
     later = smooth(model, examples)
     page = PAGE.format(
         smooth=rows_table(later),
@@ -238,6 +249,10 @@ acceleration are ratios to the examples'; key errors of soft keys are what was m
 {table}
 
 ![height of the hips](texture_of_a_jump.png)
+
+![example, hard and soft keys, two levels, improved](texture_of_a_jump_strip.png)
+
+The strip shows a sample dog, which does not leap: it is lifted along a parabola.
 
 {notes}
 

@@ -51,6 +51,11 @@ def in_step(clip: Clip, b: Clip) -> float:
     return float(np.corrcoef(rows[0][:count], rows[1][:count])[0, 1])
 
 
+def mixed(clip: Clip) -> float:
+    """%: frames whose joints come from more than one frame of a'."""
+    return 100 * float((clip.origin.frames[..., 0] != clip.origin.frames[:, :1, 0]).any(1).mean())
+
+
 def case(a: Clip, styled: Clip, b: Clip) -> tuple[dict[str, float], Clip]:
     rows = []
     for seed in SEEDS:
@@ -68,6 +73,7 @@ def case(a: Clip, styled: Clip, b: Clip) -> tuple[dict[str, float], Clip]:
                 "skate cm/s": skate_b(found.clip) or 0.0,
                 "jerk": mean_jerk(points, found.clip.fps) / mean_jerk(fk(styled), played),
                 "peak acceleration": peak_acceleration(points, found.clip.fps) / peak_acceleration(fk(styled), played),
+                "mixed frames %": mixed(found.clip),
                 "verbatim frames": float(verbatim_run(found.clip, [styled]).length),
             }
         )
@@ -82,7 +88,9 @@ def main() -> None:
         shown.append(clip)
     strips = [walk, sneak, run, shown[0]]
     titles = ["a: walk", "a': sneak", "b: run", "result"]
-    figure = filmstrip(strips, titles=titles, poses=10, aligned=False).figure
+    figure = filmstrip(
+        strips, titles=titles, poses=10, aligned=False, streamers=("left_hand", "right_hand", "head")
+    ).figure
     page = PAGE.format(seeds=len(SEEDS), table=rows_table(found))
     publish("texture_transfer", figure, found, page + "\n\n" + CREDIT_DOG, dpi=60)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from similarity_material import MOCAP, OUT, table
+from similarity_material import MOCAP, OUT, PAGES, shrink, table
 
 from motionloom.constraints import Constraint, Request
 from motionloom.core import Clip, FloatArray, Unmet, with_labels
@@ -26,21 +26,23 @@ DOG = MOCAP.parent / "dog"
 FPS = 30.0
 TAKE_OFF, APEX, LANDING = 28, 38, 50  # frames of the jump below
 CREDIT_DOG = (
-    "The dog was captured for AI4Animation (CC BY-NC 4.0); no picture shows it here, filmstrips are in out/experiments."
+    "The dog was captured for AI4Animation (CC BY-NC 4.0): pictures here show no dogs but samples, filmstrips of it "
+    "are in out/experiments."
 )
+TRAILS = ("head", "hips", "tail", "left_hand", "right_hand")  # joints whose paths strips show, where a body has them
 
 
-def dog_walk() -> Clip:
+def dog_walk(sample: bool = False) -> Clip:
     """EDEN's first example: 99 frames of a walking dog."""
     path = DOG / "D1_007_KAN01_001.bvh"
-    clip = resample(load(path)[90:], FPS) if path.is_file() else resample(make("dog_walk", seconds=5), FPS)
-    return clip[:99]
+    real = path.is_file() and not sample
+    return resample(load(path)[90:] if real else make("dog_walk", seconds=5), FPS)[:99]
 
 
-def dog_jump() -> Clip:
+def dog_jump(sample: bool = False) -> Clip:
     """Some steps and a jump, 104 frames; without captures, a sample dog that is lifted along a parabola."""
     path = DOG / "D1_057_KAN01_001.bvh"
-    if path.is_file():
+    if path.is_file() and not sample:
         return resample(load(path)[940:1147], FPS)
     clip = resample(make("dog_walk", seconds=5, seed=3), FPS)[:104]
     root, t = clip.root.copy(), (np.arange(len(clip)) - APEX) / (APEX - TAKE_OFF)
@@ -75,7 +77,7 @@ def measured(clip: Clip, plan: Any, examples: Sequence[Clip], keys: Sequence[Con
         / float(np.mean([mean_jerk(p, c.fps) for p, c in zip(own, examples, strict=True)])),
         "peak acceleration": peak_acceleration(points, clip.fps)
         / max(peak_acceleration(p, c.fps) for p, c in zip(own, examples, strict=True)),
-        "key error m": max((c.worst(clip) for c in keys), default=float("nan")),
+        **({"key error m": max(c.worst(clip) for c in keys)} if keys else {}),
         "verbatim frames": float(verbatim_run(clip, list(examples)).length),
         "mixed frames %": 100 * float((~same).mean()),
     }
@@ -102,12 +104,14 @@ def fall(height: FloatArray, apex: int, landing: int, fps: float) -> tuple[float
     return pull, int((speed[1:] < 0.3 * max(float(speed.mean()), 1e-6)).sum())
 
 
-def strip(name: str, clips: Sequence[Clip], titles: Sequence[str], streamers: Sequence[str]) -> None:
-    """A filmstrip with the paths of some joints, in out/experiments."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    known = [joint for joint in streamers if clips[0].skeleton.find(joint) is not None]
+def strip(name: str, clips: Sequence[Clip], titles: Sequence[str], sample: bool) -> None:
+    """A filmstrip with the paths of some joints: of samples beside the page, of captures in out/experiments."""
+    folder = PAGES if sample else OUT
+    folder.mkdir(parents=True, exist_ok=True)
+    known = [joint for joint in TRAILS if clips[0].skeleton.find(joint) is not None]
     ax = filmstrip(list(clips), titles=list(titles), streamers=known, poses=10)
-    ax.figure.savefig(OUT / f"{name}_strip.png", dpi=110)
+    ax.figure.savefig(folder / f"{name}_strip.png", dpi=70 if sample else 110)
+    shrink(folder / f"{name}_strip.png")
 
 
 def rows_table(found: dict[str, dict[str, float]]) -> str:
