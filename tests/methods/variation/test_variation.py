@@ -19,7 +19,7 @@ from motionloom.kinematics.trim import trim_contacts
 from motionloom.methods import synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
-from motionloom.methods.variation._kernels_limbs import _within_reach, forward, place_root, room_for
+from motionloom.methods.variation._kernels_limbs import forward, place_root, room_for, within_reach
 from motionloom.methods.variation._kernels_mix import MARGIN, within
 from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.calibration import drawn_length, gain
@@ -293,7 +293,7 @@ def test_a_target_out_of_reach_is_brought_to_the_leg_and_a_straight_leg_stays_st
     lengths = []
     for aside in (0.2, 0.3, 0.4, 0.6, 2.0):
         target = np.array([aside, 0.1, 0.0])
-        _within_reach(hip, 0.9, near, target)
+        within_reach(hip, 0.9, near, target)
         assert target[1] == 0.1
         lengths.append(np.linalg.norm(target - hip))
     assert lengths[0] == pytest.approx(np.hypot(0.2, 0.8))  # within reach: as it was
@@ -301,7 +301,7 @@ def test_a_target_out_of_reach_is_brought_to_the_leg_and_a_straight_leg_stays_st
     assert lengths[-1] <= 0.9
     straight = np.array([0.41, 0.1, 0.0])
     target = straight.copy()
-    _within_reach(hip, 0.9, straight, target)
+    within_reach(hip, 0.9, straight, target)
     np.testing.assert_allclose(target, straight, atol=1e-9)
 
 

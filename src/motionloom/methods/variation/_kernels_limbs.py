@@ -215,7 +215,7 @@ def _solve_3(a: Any, b: Any) -> Any:
 
 
 @kernel
-def _within_reach(hip: Any, longest: float, free: Any, target: Any) -> None:
+def within_reach(hip: Any, longest: float, free: Any, target: Any) -> None:
     """Bring a target over the ground nearer to the hip, so that the leg is not longer than in any take.
 
     Its length comes to that limit without a jerk: a leg that is stretched suddenly moves its knee fastest. A leg that
@@ -286,7 +286,7 @@ def constrain(
         if tasks.level[n]:
             target[1] = tasks.free[f, tasks.limb[n], 1]
             hip = room[0][body.tops[tasks.limb[n]]]
-            _within_reach(hip, tasks.longest[tasks.limb[n]], tasks.free[f, tasks.limb[n]], target)
+            within_reach(hip, tasks.longest[tasks.limb[n]], tasks.free[f, tasks.limb[n]], target)
         own[:] = values
         far = math.sqrt((end[0] - target[0]) ** 2 + (end[1] - target[1]) ** 2 + (end[2] - target[2]) ** 2)
         miss = reach(body, tasks.limb[n], values, goal, root, turn, target, True, room)

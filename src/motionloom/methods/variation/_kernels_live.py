@@ -22,6 +22,7 @@ from motionloom.methods.variation._kernels_limbs import (
     reach,
     room_for,
     turn_vector,
+    within_reach,
 )
 from motionloom.methods.variation._kernels_mix import (
     HALF_LIFE,
@@ -108,7 +109,7 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
     vote(takes, clock[0], weights, True, state.contacts[k])
     if state.hold[k]:
         at = between_moments(clock[0], moments - 1, True)
-        follow_feet(takes, body, at, weights, mean, state.last[k], state.track[k], state.feet[k], room_for(body))
+        follow_feet(takes, body, at, weights, mean, state.last[k], state.track[k], state.feet[k], fps, room_for(body))
     corrected = not first and state.hold[k] and _hold_feet(tables, state, k, values)
     for d in range(count):
         if corrected:
@@ -162,6 +163,7 @@ def _hold_feet(tables: Any, state: Any, k: int, values: Any) -> bool:
             for i in range(3):
                 state.spots[k, p, i] = end[i]
             continue
+        within_reach(room[0][body.tops[p]], tables.longest[p], end, target)
         if not due:
             goal[:] = values
         due = True

@@ -260,7 +260,7 @@ def variant(
     if body.root[3] >= 0:
         offset[0, body.root[3]] = lift
     clock, track = np.zeros(2), start.copy()
-    room, feet = room_for(body), np.zeros((takes.contacts.shape[2] + 1, 2))
+    room, feet = room_for(body), np.zeros((takes.contacts.shape[2] + 2, 2))
     y, step = 2.0 * math.log(2.0) / (HALF_LIFE * fps), takes.knot * fps * MOMENTS
     for f in range(len(made.values)):
         if stop[0]:
@@ -277,7 +277,7 @@ def variant(
                 values[d] = min(max(mean[d] + offset[0, d], body.low[d]), body.high[d])
         at = between_moments(clock[0], last, closed)
         if follow:
-            follow_feet(takes, body, at, weights, mean, made.values[max(f - 1, 0)], track, feet, room)
+            follow_feet(takes, body, at, weights, mean, made.values[max(f - 1, 0)], track, feet, fps, room)
         before = made.values[max(f - 2, 0) : max(f, 1)][::-1]
         corrected = constrain(body, f, track, values, mean, before, tasks, room)
         for d in range(count):

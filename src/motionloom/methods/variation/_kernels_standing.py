@@ -12,20 +12,23 @@ from typing import Any
 from motionloom.core._jit import kernel
 from motionloom.methods.variation._kernels_limbs import forward, place_root
 
+SMOOTHED = 0.05  # s: half-life of a shift
+
 
 @kernel
 def follow_feet(
-    takes: Any, body: Any, at: Any, weights: Any, mean: Any, last: Any, track: Any, feet: Any, room: Any
+    takes: Any, body: Any, at: Any, weights: Any, mean: Any, last: Any, track: Any, feet: Any, fps: float, room: Any
 ) -> None:
     """Shift the track (3,), x, z and heading of this frame, by how much faster standing feet move than in the takes.
 
     `mean` (D,) is the pose without corrections, `last` (D,) the values of the frame before, whose displacements are
     changed along with the track, within the limits of the body. `at` is the moment before this one, and how far from it
-    to the next. `feet` (P + 1, 2) holds the places of the foot parts in the frame before, the heading then, and
-    whether there was one; it is brought to this frame.
+    to the next. `feet` (P + 2, 2) holds the places of the foot parts in the frame before, the heading then, whether
+    there was one, and the last shift, to left and forward; it is brought to this frame. Shifts are smoothed: noise of
+    the feet would shake the hips, and legs (eq 7) make up for what is left.
     """
     root, turn = place_root(body, mean, track)
-    parts = len(feet) - 1
+    parts = len(feet) - 2
     x, z, total = 0.0, 0.0, 0.0
     c, s = math.cos(track[2]), math.sin(track[2])
     i, t = at
@@ -52,8 +55,11 @@ def follow_feet(
         return
     c, s = math.cos(before), math.sin(before)
     x, z = -x / max(total, 1.0), -z / max(total, 1.0)
-    left = _limited(body, body.root[0], last, c * x - s * z)
-    ahead = _limited(body, body.root[1], last, s * x + c * z)
+    share = 1.0 - 0.5 ** (1.0 / (SMOOTHED * fps))
+    left = feet[parts + 1, 0] + share * (c * x - s * z - feet[parts + 1, 0])
+    ahead = feet[parts + 1, 1] + share * (s * x + c * z - feet[parts + 1, 1])
+    left, ahead = _limited(body, body.root[0], last, left), _limited(body, body.root[1], last, ahead)
+    feet[parts + 1, 0], feet[parts + 1, 1] = left, ahead
     x, z = c * left + s * ahead, c * ahead - s * left
     track[0] += x
     track[1] += z

@@ -49,6 +49,7 @@ class VariationTables(NamedTuple):
     takes: Takes
     body: VariationBody
     legs: IntArray  # (P,) the joint at the top of each foot part's leg
+    longest: FloatArray  # (P,) m: largest distance of each foot part from its hip in any take
     speed: float  # m/s: mean of the takes, 0 if they do not travel
     lean: float  # rad: direction of travel, seen from the heading
     goals: FloatArray  # (A + 1, S) mean weights of the takes: without an action, and for each
@@ -71,7 +72,7 @@ class VariationState(NamedTuple):
     contacts: BoolArray  # (N, P)
     held: BoolArray  # (N, P)
     spots: FloatArray  # (N, P, 3) m: where held feet stand
-    feet: FloatArray  # (N, P + 1, 2) m: where feet were at the last tick, see `follow_feet`
+    feet: FloatArray  # (N, P + 2, 2) m: where feet were at the last tick, see `follow_feet`
     commanded: FloatArray  # (N, 3) heading, speed, action
     amounts: FloatArray  # (N, D + 1) of variation
     hold: BoolArray  # (N,) are feet held?
@@ -133,7 +134,7 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
             contacts=np.zeros((count, parts), bool),
             held=np.zeros((count, parts), bool),
             spots=np.zeros((count, parts, 3)),
-            feet=np.zeros((count, parts + 1, 2)),
+            feet=np.zeros((count, parts + 2, 2)),
             commanded=commanded,
             amounts=np.zeros((count, degrees + 1)),
             hold=np.zeros(count, bool),
@@ -172,7 +173,12 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
 
 
 def variation_live(
-    clips: tuple[Clip, ...], dofs: Dofs, cycle: Takes, limits: tuple[FloatArray, FloatArray], fps: float
+    clips: tuple[Clip, ...],
+    dofs: Dofs,
+    cycle: Takes,
+    limits: tuple[FloatArray, FloatArray],
+    leg_lengths: FloatArray,
+    fps: float,
 ) -> VariationLive:
     """The live characters of closed takes (see `closed_takes`)."""
     skeleton = clips[0].skeleton
@@ -185,7 +191,7 @@ def variation_live(
     actions = action_names(clips)
     marks = action_marks(clips, actions)
     speed, lean = float(per_frame * fps), float(np.arctan2(left, ahead))
-    tables = VariationTables(cycle, body, legs, speed, lean, _goals(clips, marks))
+    tables = VariationTables(cycle, body, legs, leg_lengths, speed, lean, _goals(clips, marks))
     return VariationLive(tables, dofs, clips, actions, marks, skeleton, fps, material_of(clips))
 
 

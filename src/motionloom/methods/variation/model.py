@@ -163,7 +163,7 @@ class VariationModel(Model[Options]):
         """Live characters; `BadRequest` if the motion does not repeat."""
         if self.loop is None:
             raise BadRequest("this motion does not repeat, so it has no live characters")
-        return variation_live(self.clips, self.dofs, self.cycle, self.limits, self.fps)
+        return variation_live(self.clips, self.dofs, self.cycle, self.limits, self.leg_lengths, self.fps)
 
     # ---- requests ----
 
