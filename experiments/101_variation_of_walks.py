@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from unittest.mock import patch
 
 import numpy as np
 from similarity_material import REAL
@@ -27,7 +28,7 @@ from variation_material import (
 )
 
 from motionloom.constraints import Request
-from motionloom.core import Clip
+from motionloom.core import Clip, replace
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.travel import travel
 from motionloom.methods.synthesis import rendered
@@ -81,6 +82,12 @@ def support(model: VariationModel, clip: Clip, starts: Sequence[int]) -> float:
     return float((off > 1 / 8).mean())
 
 
+def not_raised(model: VariationModel) -> list[Clip]:
+    """Variants by the amount as it is, not raised until they are as far apart as further takes."""
+    with patch.object(VariationModel, "gain", lambda *_: 1.0):
+        return variants(model)
+
+
 def between_held_out(model: VariationModel, made: Sequence[Clip], held: Sequence[Clip]) -> float:
     """The median distance between variants, in units of that between takes which were not learned from.
 
@@ -121,7 +128,9 @@ def main() -> None:
     made = variants(model)
     columns = {"takes": model.clips, "held out": walks[TAKES:], "default": made}
     columns |= {f"amount {a}": variants(model, amount=a) for a in (0.5, 1.5)}
-    columns |= {"feet free": variants(model, hold_feet=False), "faithful": variants(model, variant="faithful")}
+    columns |= {"not shared": variants(replace(model, sharing=np.eye(model.dofs.count)))}
+    columns |= {"not raised": not_raised(model), "feet free": variants(model, hold_feet=False)}
+    columns |= {"faithful": variants(model, variant="faithful")}
     print_table({name: figures(model.clips, list(clips), model) for name, clips in columns.items()})
     low, high = bootstrap(model.clips, made, model)
     print(f"between variants, 95 % bootstrap interval: {low:.2f} to {high:.2f}")

@@ -30,6 +30,8 @@ from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop
 from motionloom.rotation import from_axis_angle
 from motionloom.samples import make
 
+QUICK = Config(rounds=1, candidates=2, tries=2, least_gain=1.0)  # tests of synthesis need no good networks
+
 
 def raw(model, request=None, seed=0, **options):
     """A variant before the finishing pass."""
@@ -98,7 +100,7 @@ def test_arms_that_swing_together_in_all_takes_do_so_in_variants():
         heights = fk(clip)[:, hands, 1]
         return np.abs(heights[:, 0] - heights[:, 1]).max()
 
-    model = fit(takes, Config(rounds=1, candidates=2, tries=2, least_gain=1.0), rng=np.random.default_rng(0))
+    model = fit(takes, QUICK, rng=np.random.default_rng(0))
     made = [raw(model, seed=seed) for seed in range(6)]
     assert max(map(gap, made)) < max(map(gap, takes)) + 0.01
     heights = [fk(clip)[:60, hands[0], 1] for clip in made]
@@ -121,7 +123,7 @@ def test_two_hands_at_one_height_stay_there_and_are_no_faster_than_in_the_takes(
     def fastest(clip):
         return np.linalg.norm(np.diff(fk(clip)[:, hands], axis=0), axis=2).max() * clip.fps
 
-    model = fit(takes, Config(rounds=1, candidates=2, tries=2, least_gain=1.0), rng=np.random.default_rng(0))
+    model = fit(takes, QUICK, rng=np.random.default_rng(0))
     made = [raw(model, seed=seed) for seed in range(12)]
     known = [fastest(clip) for clip in takes]
     assert np.median([fastest(clip) for clip in made]) <= max(known)
@@ -134,8 +136,7 @@ def test_sources_are_frames_of_the_files_at_their_own_frame_rate(walks):
     """Takes at 120 fps, a model at 30: between two frames of the model lie four of the files."""
     takes = [resample(take, 120.0) for take in walks]
     takes = [replace(take, origin=from_file(f"{s}.bvh", len(take))) for s, take in enumerate(takes)]
-    settings = Config(rounds=1, candidates=2, tries=2, least_gain=1.0)
-    model = fit([resample(take, 30.0) for take in takes], settings, rng=np.random.default_rng(0))
+    model = fit([resample(take, 30.0) for take in takes], QUICK, rng=np.random.default_rng(0))
     origin = raw(model, seed=1).origin
     for k, take in enumerate(takes):
         frames = origin.frames[:, 0][origin.which[:, 0] == k]
@@ -276,6 +277,27 @@ def test_bad_input_is_refused_with_what_was_found(walker, walks, strokes, arm, t
     assert len(synthesize(once, Request(seconds=1.6))) == 48
 
 
+def test_clips_that_are_no_takes_of_one_motion_are_refused_with_distances(walks):
+    other = resample(make("wave", seconds=3.0), 30.0)
+    with pytest.raises(BadRequest, match=r"too different to be takes of one motion.*`motionloom select`"):
+        fit([*walks, other], QUICK)
+
+
+def test_degrees_of_freedom_that_never_move_and_few_instances_are_no_error(walks):
+    """What is constant is restored as it was; where there are fewer instances than neighbours, all are used."""
+    arm = walks[0].skeleton.joint("left_upper_arm")
+    stiff = []
+    for walk in walks:
+        turns = walk.rotations.copy()
+        turns[:, arm] = walks[0].rotations[0, arm]
+        stiff.append(replace(walk, rotations=turns))
+    model = fit(stiff, replace(QUICK, neighbours=10_000), rng=np.random.default_rng(0))
+    made = raw(model)
+    assert np.abs(np.abs((made.rotations[:, arm] * stiff[0].rotations[0, arm]).sum(1)) - 1).max() < 1e-9
+    with pytest.raises(BadRequest, match="nothing moves in these clips"):
+        fit([replace(c, rotations=c.rotations[[0] * len(c)], root=c.root[[0] * len(c)]) for c in walks[:1] * 2])
+
+
 def test_the_kernels_place_feet_where_forward_kinematics_does(walker):
     clip, limbs = walker.clips[0], foot_limbs(walker.skeleton)
     body, path = body_tables(walker.dofs, limbs, walker.limits), travel(clip)
@@ -313,7 +335,7 @@ def test_takes_that_begin_in_different_phases_are_named_and_repeat_by_a_cycle_in
     """One and a half strides from any phase: its ends differ less than such takes do, and it does not repeat."""
     clips = [resample(make("walk", seed=40 + k, speed=1.25 + 0.05 * k, seconds=1.6), 30.0) for k in range(4)]
     clips = [replace(clip, origin=replace(clip.origin, name=f"take_{k}")) for k, clip in enumerate(clips)]
-    model = fit(clips, Config(rounds=1, candidates=2, tries=2, least_gain=1.0), rng=np.random.default_rng(0))
+    model = fit(clips, QUICK, rng=np.random.default_rng(0))
     [note] = [note for note in model.notes if note.level == "warning" and "another phase" in note.text]
     assert note.text.startswith("take_1, take_3: begins or ends in another phase")
     assert 0.9 < (model.loop.stop - model.loop.start) / MOMENTS / 30.0 < 1.3  # s: a stride
@@ -359,7 +381,7 @@ def test_a_stream_of_takes_with_different_paces_keeps_a_steady_pace():
     """Strides at 0.9 to 1.7 m/s: the pace of a stream changes slowly from one to the other, not within a stride."""
     takes = [make("walk", seed=s, speed=0.9 + 0.2 * s, seconds=3) for s in range(5)]
     takes = [resample(trim_contacts(clip, "left_heel", strides=1), 30.0) for clip in takes]
-    model = fit(takes, Config(rounds=1, candidates=2, tries=2, least_gain=1.0), rng=np.random.default_rng(0))
+    model = fit(takes, QUICK, rng=np.random.default_rng(0))
     streams = [raw(model, Request(seconds=30), seed=seed).root[:, [0, 2]] for seed in range(3)]
     assert change_rate(streams, 30.0) <= 4.0  # a minute; 35 with weights that change within half a second
     paces = np.concatenate([pace_along(path, 30.0) for path in streams])
