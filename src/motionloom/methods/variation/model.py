@@ -296,15 +296,9 @@ class VariationModel(Model[Options]):
                 run = run._replace(lift=lift)
         return run, ""
 
-    def _requested(
-        self, constraints: Sequence[Constraint], frames: int, options: Options
-    ) -> tuple[VariationBody, Tasks, list[PositionAt | Plant]]:
-        """The body with the limbs that constraints are about, the tasks, and the constraint of each."""
-        return requested_tasks(constraints, self.dofs, self.limits, frames, self.fps, options.ease)
-
     def _free(self, run: SynthesisRun, options: Options, progress: Progress) -> Motion:
         """The degrees of freedom of a run without constraints."""
-        body, tasks, _ = self._requested((), run.frames, options)
+        body, tasks, _ = requested_tasks((), self.dofs, self.limits, run.frames, self.fps, options.ease)
         return self._synthesized(run, body, tasks, options, progress)
 
     def _synthesized(
