@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from motionloom.core import MotionloomError
-from motionloom.io import save
+from motionloom.io import load, save
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
+from motionloom.methods.parametric_graph.node_specs import clips_of, parse_node
 from motionloom.samples import make
+
+WALK = '[nodes.walk]\nsamples = [{name = "walk", seconds = 1}]\n'
 
 
 @pytest.fixture
@@ -53,14 +56,58 @@ def test_clips_are_inside_the_folder_of_the_file(folder, pattern):
         ('[nodes.walk]\nsamples = [{name = ["run"]}]', "sample"),
         ('[nodes.walk]\nsamples = [{name = "walk", seed = -1}]', "seed"),
         ('[nodes.walk]\nsamples = [{name = "walk", turn = []}]', "turn"),
-        ('[nodes.walk]\nsamples = [{name = "walk", speed = ["1m/s"' + ', "1m/s"' * 1200 + "]}]", "at most 1000 clips"),
+        (
+            '[nodes.walk]\nsamples = [{name = "walk", speed = ["1m/s"' + ', "1m/s"' * 1200 + "]}]",
+            "at most 1000 clips in",
+        ),
         ('settings = 3\n[nodes.walk]\nlabel = "walk"', "settings: expected a table"),
         ('edges = [3]\n[nodes.walk]\nlabel = "walk"', "edges: expected a table"),
         ('[nodes.walk]\nlabel = "walk"\n[[edges]]\nfrom = ["walk"]', "there is no node"),
         ("a = " + "[" * 5000, "nested too deeply"),
+        (f'{WALK}[nodes.carry]\nof = ["walk"]', "of: there is no node with motions of its own"),
+        ('[nodes.a]\nof = "b"\n[nodes.b]\nof = "a"', "of: there is no node with motions of its own 'b'"),
+        (f'{WALK}[nodes.carry]\nof = "walk"\noverlay = []', "overlay: expected one action, found 0"),
+        (f'{WALK}[nodes.carry]\nof = "walk"\noverlay = [{{name = "carry"}}, {{name = "carry"}}]', "found 2"),
+        (f"{WALK}parameter = [3]", "parameter: expected a name without spaces, found 3"),
+        (f'{WALK}cut = ["run"]', "cut: expected a name"),
+        (f"{WALK}mirror = []", "mirror: expected a name"),
+        ('[nodes."a b"]\nlabel = "walk"', "node a b: expected a name without spaces"),
+        (f"{WALK}[settings]\nnode = []", "there is no setting 'node'"),
+        (WALK + '[[edges]]\nfrom = "walk"\nto = "walk"\n' * 2, "walk>walk is given more than once"),
+        (
+            "[nodes.walk]\nsamples = [" + '{name = "walk", seconds = [1, 1, 1]}, ' * 350 + "]",
+            "at most 1000 clips in the whole file",
+        ),
         ("a = " + "9" * 5000, "not a TOML file"),
     ],
 )
 def test_what_is_wrong_is_named(folder, text, message):
     with pytest.raises(MotionloomError, match=message):
         read(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("walk before=nan", "before: expected seconds from 0 to 3600"),
+        ("walk after=1e300", "after: expected seconds"),
+        ("walk before=-1", "before: expected seconds"),
+        ("walk mirror=both", "there is no kind of mirroring 'both'"),
+        ("a>b", "expected the name of a node first"),
+        ("*", "expected the name of a node first"),
+        ("", "expected the name of a node first"),
+    ],
+)
+def test_lines_of_nodes_are_checked(line, message):
+    with pytest.raises(MotionloomError, match=message):
+        parse_node(line)
+
+
+def test_names_of_files_may_have_spaces_and_brackets(tmp_path):
+    names = ("a walk", "b [1]", "c|d")
+    (tmp_path / "clips").mkdir()
+    for name in names:
+        save(make("walk", seconds=1, fps=30), tmp_path / "clips" / f"{name}.bvh")
+    (line,) = read(tmp_path, '[nodes.walk]\nclips = ["clips"]\n').config["node"]
+    clips = [load(tmp_path / "clips" / f"{name}.bvh") for name in names]
+    assert clips_of(parse_node(line), clips) == clips

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
+from glob import escape
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -22,7 +24,7 @@ TOP = ("nodes", "edges", "settings", "models")
 NODE = (*KEYS, "samples", *LAYER_KEYS)
 MODELS = ("gaze", "variation")
 EDGE = ("from", "to", "good", "bad")
-MOST_SAMPLES = 1000  # clips that one entry may make
+MOST_SAMPLES = 1000  # clips that the samples of a file may make
 
 
 class GraphFile(NamedTuple):
@@ -74,7 +76,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
         _check_keys(table, NODE, where)
         own = [_inside(path.parent, str(p), where) for p in _several(table.get("clips", ()))]
         patterns |= dict.fromkeys(own)
-        samples = _sampled(name, table.get("samples", ()), where)
+        samples = _sampled(name, table.get("samples", ()), where, MOST_SAMPLES - len(made))
         made += samples
         if not own and not samples and "label" not in table and "of" not in table:
             raise BadRequest(f"{where}: expected clips, samples, a label or another node (of)")
@@ -84,16 +86,21 @@ def read_graph_file(path: str | Path) -> GraphFile:
             patterns[file] = None
             layers["overlay"] = file.name
         elif action is not None:
-            made += (acted := _sampled(f"{name}_action", action, where))
+            made += (acted := _sampled(f"{name}_action", action, where, MOST_SAMPLES - len(made)))
+            if len(acted) != 1:
+                raise BadRequest(f"{where}: overlay: expected one action, found {len(acted)}")
             layers["overlay"] = acted[0].name
-        lines.append(_spec(name, table, own, samples)._replace(**layers).text)
+        lines.append(_spec(name, table, own, samples, where)._replace(**layers).text)
     edges = [_edge(edge, nodes, path.name) for edge in _several(given.get("edges", ()))]
+    pairs = [line.split()[0] for line in edges]
+    if twice := [pair for pair in dict.fromkeys(pairs) if pairs.count(pair) > 1]:
+        raise BadRequest(f"{path.name}: edges: {twice[0]} is given more than once")
     settings = given.get("settings", {})
     if not isinstance(settings, dict):
         raise BadRequest(f"{path.name}: settings: expected a table")
-    known = [f.name for f in fields_of(Config)]
+    known = [f.name for f in fields_of(Config) if f.name not in ("node", "edge")]
     for key in settings:
-        if key not in known or key in ("node", "edge"):
+        if key not in known:
             raise BadRequest(f"{path.name}: settings: {unknown(key, known, 'setting')}")
     models = given.get("models", {})
     _check_keys(models, MODELS, f"{path.name}: models")
@@ -105,8 +112,9 @@ def _layers(name: str, table: Mapping[str, Any], nodes: Mapping[str, Any], where
     """The layers of a node, without its action."""
     found = {key: table[key] for key in ("of", "gaze", "variation") if key in table}
     if "of" in found:
-        if found["of"] not in nodes or found["of"] == name:
-            raise BadRequest(f"{where}: of: {unknown(str(found['of']), [n for n in nodes if n != name], 'node')}")
+        own = [n for n, other in nodes.items() if isinstance(other, dict) and "of" not in other]
+        if found["of"] not in own:
+            raise BadRequest(f"{where}: of: {unknown(str(found['of']), own, 'node with motions of its own')}")
         if others := [key for key in (*KEYS, "samples") if key in table]:
             raise BadRequest(f"{where}: it has the motions of {found['of']}, so {others[0]} cannot be given")
     for key in ("gaze", "variation"):
@@ -141,8 +149,8 @@ def _inside(folder: Path, pattern: str, where: str) -> Path:
     return folder / pattern
 
 
-def _sampled(node: str, given: Any, where: str) -> list[Clip]:
-    """The clips of a list of samples; a list of values makes a clip for each of them."""
+def _sampled(node: str, given: Any, where: str, most: int) -> list[Clip]:
+    """The clips of a list of samples, at most so many; a list of values makes a clip for each of them."""
     out: list[Clip] = []
     for entry in _several(given):
         if not isinstance(entry, dict) or "name" not in entry:
@@ -161,22 +169,28 @@ def _sampled(node: str, given: Any, where: str) -> list[Clip]:
         for key, value in rest.items():
             several = isinstance(value, list) and value and ((fields[key].size or 1) == 1 or isinstance(value[0], list))
             choices.append([fields[key].read(v, (key,)) for v in (value if several else [value])])
-        if (count := prod(map(len, choices))) > MOST_SAMPLES:
-            raise BadRequest(f"{where}: samples: expected at most {MOST_SAMPLES} clips, found values for {count}")
+        if len(out) + prod(map(len, choices)) > most:
+            raise BadRequest(f"{where}: samples: expected at most {MOST_SAMPLES} clips in the whole file")
         for values in product(*choices):
             clip = make(name, seed=seed, **dict(zip(rest, values, strict=True)))
             out.append(replace(clip, origin=dataclasses.replace(clip.origin, name=f"{node}_{len(out)}")))
     return out
 
 
-def _spec(name: str, table: Mapping[str, Any], own: list[Path], samples: list[Clip]) -> NodeSpec:
-    patterns = [p.name if not p.is_dir() else "*" for p in own]
-    if any(p.is_dir() for p in own):
-        patterns = [f.name for p in own for f in sorted(p.iterdir() if p.is_dir() else [p])]
+def _spec(name: str, table: Mapping[str, Any], own: list[Path], samples: list[Clip], where: str) -> NodeSpec:
+    given: dict[str, Any] = {k: table[k] for k in KEYS if k in table and k not in ("clips", "parameter")}
+    parameter = tuple(_several(table.get("parameter", ())))
+    for key, value in (*given.items(), *(("parameter", p) for p in parameter)):
+        if key not in ("before", "after") and (not isinstance(value, str) or not value or re.search(r"[\s|]", value)):
+            raise BadRequest(f"{where}: {key}: expected a name without spaces, found {repr(value)[:60]}")
+    if re.search(r"\s", name):
+        raise BadRequest(f"{where}: expected a name without spaces")
+    files = [escape(f.name) for p in own if p.is_dir() for f in sorted(p.iterdir())]
+    files += [p.name for p in own if not p.is_dir()]
+    patterns = [re.sub(r"[\s|]", "?", file) for file in files]  # spaces separate the words of a line
     if samples:
         patterns.append(f"{name}_*")
-    given: dict[str, Any] = {k: table[k] for k in KEYS if k in table and k not in ("clips", "parameter")}
-    return NodeSpec(name, tuple(patterns), parameter=tuple(_several(table.get("parameter", ()))), **given)
+    return NodeSpec(name, tuple(patterns), parameter=parameter, **given)
 
 
 def _edge(edge: Any, nodes: Mapping[str, Any], file: str) -> str:

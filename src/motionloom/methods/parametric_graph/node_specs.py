@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from motionloom.core.errors import unknown
 
 KEYS = ("clips", "label", "parameter", "cut", "mirror", "before", "after", "registration")
 LAYER_KEYS = ("of", "overlay", "gaze", "variation")
+MIRROR = ("none", "cycles", "all")
+MOST_SECONDS = 3600.0  # before and after a label
 
 
 class NodeSpec(NamedTuple):
@@ -53,19 +56,28 @@ def parse_node(text: str) -> NodeSpec:
         if key in ("clips", "parameter"):
             given[key] = tuple(value.replace("+", "|").split("|")) if key == "parameter" else tuple(value.split("|"))
         elif key in ("before", "after"):
-            try:
-                given[key] = float(value)
-            except ValueError:
-                raise BadRequest(f"node {name}: {key}: expected seconds, found {value!r}") from None
+            given[key] = _seconds(value, f"node {name}: {key}")
         elif key in ("gaze", "variation"):
             if value not in ("yes", "no"):
                 raise BadRequest(f"node {name}: {key}: expected yes or no, found {value!r}")
             given[key] = value == "yes"
+        elif key == "mirror" and value not in MIRROR:
+            raise BadRequest(f"node {name}: {unknown(value, MIRROR, 'kind of mirroring')}")
         else:
             given[key] = value
-    if not name or "=" in name:
-        raise BadRequest(f"expected the name of a node first, found {text!r}")
+    if not re.fullmatch(r"[^=>|*?]+", name):
+        raise BadRequest(f"expected the name of a node first, without = > | * and ?, found {text[:80]!r}")
     return NodeSpec(name, **given)  # type: ignore[arg-type]
+
+
+def _seconds(value: str, where: str) -> float:
+    try:
+        found = float(value)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= MOST_SECONDS:
+        raise BadRequest(f"{where}: expected seconds from 0 to {MOST_SECONDS:g}, found {value!r}")
+    return found
 
 
 def default_nodes(clips: Sequence[Clip]) -> tuple[NodeSpec, ...]:
