@@ -21,7 +21,7 @@ from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.travel import root_headings, travel
 from motionloom.methods import learn
-from motionloom.methods.parametric_graph.config import LiveOptions
+from motionloom.methods.parametric_graph.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.parametric_graph.hubs import with_hubs
 from motionloom.plot.figures import new_figure, save_figure
 from motionloom.rotation import rotate
@@ -100,7 +100,7 @@ def main() -> None:
     for name, made in (
         ("walk", model), ("run", run_model), ("dance", graph("boxing")[0]), ("cartwheel", graph("cartwheel")[0])
     ):  # fmt: skip
-        cells = [turning(made.live, LiveOptions(half_life=h, first=name)) for h in (0.0, 0.15)]
+        cells = [turning(made.live, LiveOptions(half_life=h, first=name)) for h in (0.0, DEFAULT_LIVE.half_life)]
         if name in ("walk", "run"):
             cells.append(turning(overlaid(made.live, {}, gaze, lead=True), LiveOptions(first=name), head=True))
         cells += ["-"] * (3 - len(cells))
@@ -144,8 +144,8 @@ def main() -> None:
 
 Seconds from a command (turn by 60 degrees) until the hips face 3 degrees away from those of a twin that is not
 commanded, median and largest of {MANY} characters at different phases. Once: turns are set once for each clip, as HECK
-does. Followed: within clips, with a half-life of 0.15 s (target: 3 degrees within 0.2 s). Gaze: the head of a character
-whose gaze leads (HECK 6.2.4), turns followed. (`experiments/124_latency.py`)
+does. Followed: within clips, with a half-life of {DEFAULT_LIVE.half_life:g} s (target: 3 degrees within 0.2 s). Gaze:
+the head of a character whose gaze leads (HECK 6.2.4), turns followed. (`experiments/124_latency.py`)
 
 | node | once | followed | gaze |
 | --- | --- | --- | --- |

@@ -170,6 +170,19 @@ def test_lines_about_nodes_and_edges():
             parse_edge(wrong, {"walk": 0, "run": 1})
 
 
+def test_parameters_are_scaled_as_a_line_says(walks, walking):
+    """Turns count for a third of their range; what they do stays the same."""
+    small = {"sources": 4, "targets": 20, "verified": 50, "samples": 40}
+    learned = learn("parametric-graph", walks, {"node": ["walk parameter=turn scale=3"], **small})
+    space, plain = learned.nodes[0].space, walking.nodes[0].space
+    np.testing.assert_allclose(space.ranges, 3 * plain.ranges, rtol=0.02)
+    asked = np.linspace(plain.low, plain.high, 7)
+    np.testing.assert_allclose(space.weights(asked).used, asked, atol=float(0.01 * plain.ranges[0]))
+    for line, message in (("scale=1|2", "expected 1 number, found 2"), ("scale=0", "numbers from 0.01 to 100")):
+        with pytest.raises(BadRequest, match=message):
+            learn("parametric-graph", walks, {"node": [f"walk parameter=turn {line}"], **small})
+
+
 def test_ground_that_rises_is_carried_over():
     """Up and down again a hundred times: the floor is where it was."""
     from motionloom.core.poses import commands

@@ -56,7 +56,7 @@ def test_a_character_that_turns_sharply_straightens_before_it_leaps(leaping):
     live = leaping.live
     edge = next(e for e in leaping.edges if (e.source, e.target) == (0, 1))
     space = leaping.nodes[0].space
-    for half_life in (0.0, 0.15):
+    for half_life in (0.0, 0.12):
         options = type(live.default_options)(half_life=half_life, first="walk")
         state = live.begin([2], options=options)
         for _ in range(120):  # as sharp as it can

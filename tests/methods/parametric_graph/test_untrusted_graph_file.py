@@ -32,10 +32,12 @@ def test_clips_samples_and_settings_are_read(folder):
     found = read(
         folder,
         '[nodes.walk]\nclips = ["*.bvh"]\n[nodes.run]\nsamples = [{name = "run", turn = ["0deg/s", "60deg/s"]}]\n'
+        "scale = [2, 0.5]\n"
         '[[edges]]\nfrom = "walk"\nto = "run"\ngood = "12cm"\n[settings]\nsamples = 300\n',
     )
     assert found.patterns == (folder / "*.bvh",)
     assert [clip.name for clip in found.made] == ["run_0", "run_1"]
+    assert found.config["node"][1].endswith("clips=run_* scale=2|0.5")
     assert found.config["edge"] == ["walk>run good=0.12"]
     assert found.config["samples"] == 300
 

@@ -23,7 +23,8 @@ SEGMENT = 0.5  # s of a segment, where turns are followed within a clip
 NEAR, NEAR_TURN = 0.25, math.radians(15.0)  # m and rad: a goal is reached
 AIM = 0.5  # of both: a plan aims at this or less
 MISS = 1.5  # s that a miss by NEAR counts
-WIDER = 1.4  # the radius of the rest of a path, in turning radii: turns change gradually
+WIDER = 1.25  # the radius of the rest of a path, in turning radii: turns change gradually
+CHANGE = 0.6  # m of a straight line that the rest of a path needs to change from one side to the other
 COINCIDE = 1e-10  # squared distance of circles of radius 1 that coincide, or touch, but for rounding
 AT_TURN, SPEED, RATE, SECONDS, LEAST, LARGEST = range(6)  # columns of `curves`
 
@@ -82,7 +83,7 @@ def rest_of_way(at: Any, goal: Any, radius: float, speed: float) -> float:
     Without a heading at the goal it is an arc and a straight line; for a goal inside a turning circle, a whole turn.
     """
     if not math.isnan(goal[2]):
-        return dubins(at, goal[0], goal[1], goal[2], radius) / speed
+        return dubins(at, goal[0], goal[1], goal[2], radius, CHANGE) / speed
     best = 2.0 * math.pi * radius
     for side in (-1.0, 1.0):
         x = goal[0] - (at[0] + side * radius * math.cos(at[2]))  # from the centre of the circle on this side
@@ -154,15 +155,18 @@ def course_cost(curves: Any, at: Any, target: float, goal: Any, half_life: float
 
 
 @kernel
-def dubins(start: Any, x: float, z: float, heading: float, radius: float) -> float:
+def dubins(start: Any, x: float, z: float, heading: float, radius: float, change: float) -> float:
     """Metres of the shortest path with a least turning radius from (x, z, heading) to another (L. Dubins 1957).
+
+    A path that goes from a turn to one side into a turn to the other with less than `change` (m) of a straight line
+    between counts for longer, by twice what is missing: characters do not change their turn at once.
 
     Three of the six words (left-straight-left, left-straight-right, left-right-left) on the ground and on its mirror
     image. Where the first and last circle coincide, the path is a single arc: the straight part has no direction.
     """
     dz, dx = (z - start[1]) / radius, (x - start[0]) / radius
     far, angle = math.hypot(dx, dz), math.atan2(dx, dz)
-    best = np.inf
+    best, change = np.inf, change / radius
     for side in (1.0, -1.0):
         a, b = side * (start[2] - angle), side * (heading - angle)
         sa, sb, ca, cb, cab = math.sin(a), math.sin(b), math.cos(a), math.cos(b), math.cos(a - b)
@@ -176,12 +180,12 @@ def dubins(start: Any, x: float, z: float, heading: float, radius: float) -> flo
         if c >= -1.0:
             p = 2.0 * math.pi - math.acos(c)
             u = turned(course - a + 0.5 * p)
-            best = min(best, u + p + turned(b - a - u + p))
+            best = min(best, u + p + turned(b - a - u + p) + 4.0 * change)
         p2 = far * far - 2.0 + 2.0 * cab + 2.0 * far * (sa + sb)
         if p2 >= -COINCIDE:  # else the left and the right circle overlap
             p = math.sqrt(max(p2, 0.0))
             course = math.atan2(-ca - cb, far + sa + sb) - math.atan2(-2.0, p)
-            best = min(best, turned(course - a) + p + turned(course - b))
+            best = min(best, turned(course - a) + p + turned(course - b) + 2.0 * max(change - p, 0.0))
     return best * radius
 
 

@@ -84,7 +84,7 @@ class LiveOptions(Settings):
     """Settings of live characters."""
 
     half_life: float = param(
-        0.15, "time in which parameters go half of the way to new ones within a clip; 0: set once for each clip",
+        0.12, "time in which parameters go half of the way to new ones within a clip; 0: set once for each clip",
         unit="s", low=0, high=5,
     )  # fmt: skip
     response: float = param(0.8, "time in which a commanded heading is to be reached", unit="s", low=0.1, high=10)

@@ -133,7 +133,7 @@ def build_edge(
     if worst > limits[1]:
         why = f"pairs at the transition point remain too bad ({100 * worst:.1f} cm)"
         return None, first._replace(reason=why)
-    reach = float(((checked[1] - checked[0]) / b.ranges).mean()) if b.rows.size > 1 else 1.0
+    reach = float(((checked[1] - checked[0]) / (b.high - b.low)).mean()) if b.rows.size > 1 else 1.0
     edge = replace(draft, low=checked[0], high=checked[1])
     shown = _shown_part(a, within) if edge.limited(nodes[source]) else ""
     found = first._replace(shrunk=shrunk, reach=reach, worst=worst, part=shown)

@@ -178,7 +178,7 @@ def _sampled(node: str, given: Any, where: str, most: int) -> list[Clip]:
 
 
 def _spec(name: str, table: Mapping[str, Any], own: list[Path], samples: list[Clip], where: str) -> NodeSpec:
-    given: dict[str, Any] = {k: table[k] for k in KEYS if k in table and k not in ("clips", "parameter")}
+    given: dict[str, Any] = {k: table[k] for k in KEYS if k in table and k not in ("clips", "parameter", "scale")}
     parameter = tuple(_several(table.get("parameter", ())))
     for key, value in (*given.items(), *(("parameter", p) for p in parameter)):
         if key not in ("before", "after") and (not isinstance(value, str) or not value or re.search(r"[\s|]", value)):
@@ -190,7 +190,8 @@ def _spec(name: str, table: Mapping[str, Any], own: list[Path], samples: list[Cl
     patterns = [re.sub(r"[\s|]", "?", file) for file in files]  # spaces separate the words of a line
     if samples:
         patterns.append(f"{name}_*")
-    return NodeSpec(name, tuple(patterns), parameter=parameter, **given)
+    scale = tuple(str(number) for number in _several(table.get("scale", ())))
+    return NodeSpec(name, tuple(patterns), parameter=parameter, scale=scale, **given)
 
 
 def _edge(edge: Any, nodes: Mapping[str, Any], file: str) -> str:

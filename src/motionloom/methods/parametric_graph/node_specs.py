@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import NamedTuple
 
-from motionloom.core import BadRequest, Clip, is_found
+import numpy as np
+
+from motionloom.core import BadRequest, Clip, FloatArray, is_found
 from motionloom.core.errors import unknown
 
-KEYS = ("clips", "label", "parameter", "cut", "mirror", "before", "after", "registration")
+KEYS = ("clips", "label", "parameter", "cut", "mirror", "before", "after", "registration", "scale")
 LAYER_KEYS = ("of", "overlay", "gaze", "variation")
 MIRROR = ("none", "cycles", "all")
 MOST_SECONDS = 3600.0  # before and after a label
@@ -28,6 +31,7 @@ class NodeSpec(NamedTuple):
     before: float = 0.6
     after: float = 0.6
     registration: str = "auto"
+    scale: tuple[str, ...] = ()  # units of the parameters in which distances count, in their ranges; none: 1
     of: str = ""  # the node whose motions it has, with other layers
     overlay: str = ""  # name of the clip with an action that is put on top
     gaze: bool = True  # whether the graph's gaze map is used, if it has one
@@ -53,10 +57,10 @@ def parse_node(text: str) -> NodeSpec:
         if not equals or key not in (*KEYS, *LAYER_KEYS):
             known = unknown(key, (*KEYS, *LAYER_KEYS), "key")
             raise BadRequest(f"node {name}: {known}; as in `walk clips=walk* parameter=turn`")
-        if key in ("clips", "parameter"):
-            given[key] = tuple(value.replace("+", "|").split("|")) if key == "parameter" else tuple(value.split("|"))
+        if key in ("clips", "parameter", "scale"):
+            given[key] = tuple((value if key == "clips" else value.replace("+", "|")).split("|"))
         elif key in ("before", "after"):
-            given[key] = _seconds(value, f"node {name}: {key}")
+            given[key] = _number(value, f"node {name}: {key}", "seconds", 0.0, MOST_SECONDS)
         elif key in ("gaze", "variation"):
             if value not in ("yes", "no"):
                 raise BadRequest(f"node {name}: {key}: expected yes or no, found {value!r}")
@@ -70,14 +74,24 @@ def parse_node(text: str) -> NodeSpec:
     return NodeSpec(name, **given)  # type: ignore[arg-type]
 
 
-def _seconds(value: str, where: str) -> float:
+def _number(value: str, where: str, kind: str, low: float, high: float) -> float:
     try:
         found = float(value)
     except ValueError:
-        found = -1.0
-    if not 0 <= found <= MOST_SECONDS:
-        raise BadRequest(f"{where}: expected seconds from 0 to {MOST_SECONDS:g}, found {value!r}")
+        found = math.nan
+    if not low <= found <= high:
+        raise BadRequest(f"{where}: expected {kind} from {low:g} to {high:g}, found {value!r}")
     return found
+
+
+def scale_of(spec: NodeSpec, size: int) -> FloatArray:
+    """(size,) how much larger than its range the unit of each parameter is in which distances count."""
+    if not spec.scale:
+        return np.ones(size)
+    where = f"node {spec.name}: scale"
+    if len(spec.scale) != size:
+        raise BadRequest(f"{where}: expected {size} number{'s' * (size > 1)}, found {len(spec.scale)}")
+    return np.array([_number(value, where, "numbers", 0.01, 100.0) for value in spec.scale])
 
 
 def default_nodes(clips: Sequence[Clip]) -> tuple[NodeSpec, ...]:

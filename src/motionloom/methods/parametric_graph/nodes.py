@@ -18,7 +18,7 @@ from motionloom.core.note import info
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.array_checks import check_clips
-from motionloom.methods.parametric_graph.node_specs import NodeSpec, clips_of
+from motionloom.methods.parametric_graph.node_specs import NodeSpec, clips_of, scale_of
 from motionloom.methods.space.build import build_space
 from motionloom.methods.space.cutting import ExampleCut, cut_cycles, cut_events, walks, whole_clips
 from motionloom.methods.space.measure import blend_once, measure_clip
@@ -239,6 +239,7 @@ def build_node(
     if len(cuts) == 1:
         fixed = _fixed(cuts[0], table[names[0]], cyclic, margin)
         return Node(spec.name, _lowered(fixed, cuts, floor), (cuts[0].clip,)), ()
+    scale = scale_of(spec, sum(table[name].size for name in names))
     try:
         built = build_space(
             cuts,
@@ -251,6 +252,7 @@ def build_node(
             samples=samples,
             together=None,
             smoothness=None,
+            scale=scale,
             rng=rng,
             progress=report,
         )

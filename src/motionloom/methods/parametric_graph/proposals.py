@@ -92,12 +92,12 @@ def trade_off(
     fps, space = nodes[source].examples[0].fps, nodes[target].space
     best, to = _distances(tables, nodes, source, target, region, TRADE_SOURCES, TRADE_TARGETS, silent(), rng)
     proposed = propose_limits(tables, nodes, source, target, region, fps)[0]
-    reach, distance = [], []
+    reach, distance, extent = [], [], np.maximum(space.high - space.low, 1e-9)
     for limit in FACTORS * proposed:
         shares, inside = [], []
         for row in best:
             box = sample_box(to, row <= limit, row > limit * BAD / GOOD, EPSILON * space.ranges)
-            shares.append(0.0 if box is None else float(((box[1] - box[0]) / space.ranges).mean()))
+            shares.append(0.0 if box is None else float(((box[1] - box[0]) / extent).mean()))
             if box is not None:
                 inside.append(row[((to >= box[0]) & (to <= box[1])).all(1)])
         reach.append(np.mean(shares))

@@ -43,10 +43,11 @@ def build_space(
     samples: int,
     together: int | None,
     smoothness: float | None,
+    scale: FloatArray | float = 1.0,
     rng: Generator,
     progress: Progress,
 ) -> Built:
-    """The space of examples of one action (HECK 3.5)."""
+    """The space of examples of one action (HECK 3.5); `scale` (D,) as in `sample_space`."""
     found = gather(
         cuts, parameters, cyclic=cyclic, registration=registration, most_cost=most_cost, merge=merge, margin=margin,
         progress=part(progress, 0.0, 0.3),
@@ -60,8 +61,8 @@ def build_space(
         return measure_blend(rows, skeleton, w, fps, parameters, tables)
 
     sampled = sample_space(
-        values, measure, most=samples, together=together or values.shape[1] + 2, smoothness=smoothness or 1.0, rng=rng,
-        progress=part(progress, 0.3, 0.8),
+        values, measure, most=samples, together=together or values.shape[1] + 2, smoothness=smoothness or 1.0,
+        scale=scale, rng=rng, progress=part(progress, 0.3, 0.8),
     )  # fmt: skip
     space = space_of(rows, parameters, values, sampled, smoothness or 1.0)
     if samples:

@@ -25,7 +25,7 @@ class Sampled(NamedTuple):
     weights: FloatArray  # (S, K)
     values: FloatArray  # (S, D)
     middle: FloatArray  # (D,) of the examples
-    ranges: FloatArray  # (D,) the extent of what blends reach
+    ranges: FloatArray  # (D,) the extent of what blends reach, times `scale`
     curve: FloatArray  # (I, Q, D)
     error: FloatArray  # (2,) mean and worst error of the last batch, which the fit had not seen, of the range
 
@@ -37,16 +37,18 @@ def sample_space(
     most: int,
     together: int,
     smoothness: float,
+    scale: FloatArray | float = 1.0,
     rng: Generator,
     progress: Progress,
 ) -> Sampled:
     """Measure blends of at most `together` examples, until the fit predicts new ones, or `most` are measured.
 
     values (K, D) are the examples' parameters. Every second blend is a random one; the others are those that the fit
-    so far gives for random parameters of the space. The error is that of blends that the fit has not seen.
+    so far gives for random parameters of the space. The error is that of blends that the fit has not seen. `scale` (D,)
+    multiplies the extents by which parameters are made comparable.
     """
     count, size = values.shape
-    middle, ranges = values.mean(0), _extent(values)
+    middle, ranges = values.mean(0), scale * _extent(values)
     near = np.argsort(((values[:, None] - values[None]) ** 2 / ranges**2).sum(-1), axis=1, kind="stable")
     weights: list[FloatArray] = []
     found: list[FloatArray] = []
@@ -69,7 +71,7 @@ def sample_space(
         before = ranges
         weights += batch
         found += measured
-        ranges = _extent(np.concatenate([values, np.stack(found)]))
+        ranges = scale * _extent(np.concatenate([values, np.stack(found)]))
         off = np.abs(
             predict((values - middle) / before, table, curve, np.stack(batch)) * before / ranges
             - (np.stack(measured) - middle) / ranges
