@@ -39,8 +39,9 @@ LENGTHS = {
 }  # fmt: skip
 
 
-def kilobytes(model: Any) -> tuple[float, float, float]:
-    """KB of the edges, of edges and maps from parameters to weights, and of the file without poses and examples."""
+def kilobytes(model: Any) -> tuple[float, float, float, float]:
+    """KB of the edges, of edges and maps from parameters to weights, of the file's header (origins and the names of
+    arrays), and of the file without poses and examples."""
     edges = sum(a.nbytes for e in model.edges for a in (e.values, e.low, e.high, e.points, e.within))
     maps = sum(
         a.nbytes
@@ -54,7 +55,8 @@ def kilobytes(model: Any) -> tuple[float, float, float]:
             keys = list(file.keys())
             poses = sum(file.get_tensor(key).nbytes for key in keys if ".rows." in key or ".examples." in key)
         rest = path.stat().st_size - poses
-    return edges / 1024, (edges + maps) / 1024, rest / 1024
+        header = int.from_bytes(path.read_bytes()[:8], "little")
+    return edges / 1024, (edges + maps) / 1024, header / 1024, rest / 1024
 
 
 def growth() -> str:
@@ -92,7 +94,7 @@ def main() -> None:
         kb = kilobytes(model)
         sizes.append(
             f"| {name.replace('_', ' ')} | {len(model.nodes)}, {len(model.edges)}, {examples} | {HECK[name][0]} "
-            f"| {len(model.refused)} | {seconds:.1f} | {HECK[name][1]} | {kb[0]:.1f}, {kb[1]:.1f}, {kb[2]:.0f} |"
+            f"| {len(model.refused)} | {seconds:.1f} | {HECK[name][1]} | {kb[0]:.1f}, {kb[1]:.1f}, {kb[2]:.0f}, {kb[3]:.0f} |"
         )
         print(sizes[-1], flush=True)
         for node in model.nodes:
@@ -111,15 +113,16 @@ def main() -> None:
 
 Learned from samples by the files in `examples/graphs`, beside HECK's table 6.1; ranges are in
 [the guide](../parametric_graphs.md). Times are processor time on one core of a busy machine. KB: edges; edges and the
-maps from parameters to weights; the whole file without poses and example clips (target 50; HECK stores structure and
-edges in less than 50 KB of text); graphs of several nodes miss it. (`experiments/121_parametric_graphs.py`)
+maps from parameters to weights; the file's header; the whole file without poses and example clips (target 50; HECK
+stores structure and edges in less than 50 KB of text); graphs of several nodes miss it. (`experiments/121_parametric_graphs.py`)
 
 | graph | nodes, edges, examples | HECK's | refused | build, s | HECK's | KB |
 | --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(sizes)}
 
-Most of the rest of a file is a table of weights for each space of one parameter, which makes requests exact, and the
-origin of each example.
+More than half of what is no pose is the header: the origin and recipe of each example, from which results can be made
+again, and the names and places of its arrays. The maps are mostly a table of weights for each space of one parameter,
+which makes requests exact.
 
 Seconds of clips, least, mean and largest, beside HECK's table 6.2 (clips of walks and runs are two steps):
 
@@ -147,12 +150,13 @@ began, median and largest (latency; turns are followed; cartwheels and dances be
 other phases are on the page of [latency](graph_latency.md)), error of the direction of travel
 after {SECONDS - 2:g} to {SECONDS:g} s (accuracy; the boxer dances on the spot, so its direction means nothing), and for
 {MOTION:g} s of one character with locked feet the largest turn of a joint from frame to frame, in
-units of the clips' own (visual quality; skate is on the page of [random walks](graph_random_walks.md)).
+units of the clips' own, and the speed of toes near the floor (visual quality; more on the page of
+[random walks](graph_random_walks.md)).
 
 Graphs whose characters turn; KB of edges:
 
-| graph | learn, s | step, us | KB | latency, s | direction, deg | joint turn |
-| --- | --- | --- | --- | --- | --- | --- |
+| graph | learn, s | step, us | KB | latency, s | direction, deg | joint turn | skate, cm/s |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
 
 ## Quality against reach

@@ -60,12 +60,12 @@ variation, which learns one motion, from four cycles of a straight walk). Column
 characters: seconds to learn (automated authoring), processor time of a step of one of {CHARACTERS} characters
 (efficient synthesis), KB of the model file with all poses (storage), seconds until the hips face 3 degrees away from
 those of a twin after a command to turn by 60 degrees, median and largest (latency), error of the direction of travel
-{SECONDS - 2:g} to {SECONDS:g} s after the command (accuracy), and the largest turn of a joint from frame to frame in
-{MOTION:g} s of one character with locked feet, in units of the clips' own (visual quality). Times are from a busy
-machine. (`experiments/127_live_methods.py`)
+{SECONDS - 2:g} to {SECONDS:g} s after the command (accuracy), and of {MOTION:g} s of one character with locked feet the
+largest turn of a joint from frame to frame, in units of the clips' own, and the speed of toes near the floor (skate,
+the published measure; visual quality). Times are from a busy machine. (`experiments/127_live_methods.py`)
 
-| method | learn, s | step, us | KB | latency, s | direction, deg | joint turn |
-| --- | --- | --- | --- | --- | --- | --- |
+| method | learn, s | step, us | KB | latency, s | direction, deg | joint turn | skate, cm/s |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
 
 Methods without headings follow their clips. The graphs of HECK's six characters are on

@@ -131,7 +131,7 @@ def largest_turn(parts: list[Clip]) -> float:
 
 
 def criteria(name: str, live: Any, size: float, seconds: float, sources: list[Any]) -> str:
-    """A row: learning, step, size, latency and error of a turn by 60 degrees, feet and joints of a drive."""
+    """A row: learning, step, size, latency and error of a turn by 60 degrees, joints and feet of a drive."""
     turns = "heading" in live.accepts
     plain, turned = (commands(heading=h) if turns else commands() for h in (0.0, TURN))
     quiet = live.begin(np.arange(CHARACTERS))
@@ -155,5 +155,5 @@ def criteria(name: str, live: Any, size: float, seconds: float, sources: list[An
     return (
         f"| {name} | {seconds:.1f} | {1e6 * np.mean(times):.0f} | {size / 1024:.0f} | {latency} "
         f"| {f'{np.median(error):.1f}' if turns else '-'} | "
-        f"{largest_turn(moved) / largest_turn(sources):.2f} |"
+        f"{largest_turn(moved) / largest_turn(sources):.2f} | {skate(moved):.1f} |"
     )
