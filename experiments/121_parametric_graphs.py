@@ -94,7 +94,8 @@ def main() -> None:
         kb = kilobytes(model)
         sizes.append(
             f"| {name.replace('_', ' ')} | {len(model.nodes)}, {len(model.edges)}, {examples} | {HECK[name][0]} "
-            f"| {len(model.refused)} | {seconds:.1f} | {HECK[name][1]} | {kb[0]:.1f}, {kb[1]:.1f}, {kb[2]:.0f}, {kb[3]:.0f} |"
+            f"| {len(model.refused)} | {seconds:.1f} | {HECK[name][1]} "
+            f"| {kb[0]:.1f}, {kb[1]:.1f}, {kb[2]:.0f}, {kb[3]:.0f} |"
         )
         print(sizes[-1], flush=True)
         for node in model.nodes:
@@ -114,7 +115,8 @@ def main() -> None:
 Learned from samples by the files in `examples/graphs`, beside HECK's table 6.1; ranges are in
 [the guide](../parametric_graphs.md). Times are processor time on one core of a busy machine. KB: edges; edges and the
 maps from parameters to weights; the file's header; the whole file without poses and example clips (target 50; HECK
-stores structure and edges in less than 50 KB of text); graphs of several nodes miss it. (`experiments/121_parametric_graphs.py`)
+stores structure and edges in less than 50 KB of text); graphs of several nodes miss it.
+(`experiments/121_parametric_graphs.py`)
 
 | graph | nodes, edges, examples | HECK's | refused | build, s | HECK's | KB |
 | --- | --- | --- | --- | --- | --- | --- |
