@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -11,8 +12,9 @@ from safetensors.numpy import save_file
 
 from motionloom.constraints import Request
 from motionloom.core import FormatError
-from motionloom.methods import METHODS, load_model, save_model, synthesize
-from motionloom.methods.store import _checksum
+from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
+from motionloom.methods.store import _checksum, packed_model
+from motionloom.samples import make
 
 
 def read(path):
@@ -91,3 +93,54 @@ def test_a_model_with_a_length_beyond_all_measure_is_rejected(method, models, tm
         write(path, tensors | {name: array}, head)
         with pytest.raises(FormatError):
             load_model(path)
+
+
+ROWS = r"space\.rows\.(paces|times): expected"
+LARGE_NUMBERS = [  # of each, one is changed, or all of them
+    ("parametric-graph", "nodes.0.space.rows.paces", 6e4, False, ROWS),  # took 4.9 GB and a minute
+    ("parametric-graph", "nodes.0.space.rows.paces", 1e14, False, ROWS),  # asked for 85 PiB
+    ("parametric-graph", "nodes.0.space.rows.paces", 1e-9, True, ROWS),  # a cycle of no length
+    ("parametric-space", "space.rows.times", 1e6, False, ROWS),  # a frame that no example has
+    ("parametric-space", "space.rows.times", -300.0, False, ROWS),
+    ("multilinear", "grid.paces", 6e4, False, r"grid\.paces: expected"),
+    ("verbs", "splines.gaps", 40.0, False, r"splines\.gaps: expected"),  # exp(40) s
+    ("verbs", "splines.gaps", -40.0, True, r"splines\.gaps: expected"),
+    ("textons", "textons.0.dynamics.a1", 1e14, True, r"dynamics\.a1: expected"),  # a singular matrix
+]
+
+
+@pytest.mark.parametrize(("method", "name", "value", "every", "message"), LARGE_NUMBERS)
+def test_a_finite_number_beyond_the_material_is_rejected(method, name, value, every, message, models, tmp_path):
+    path = tmp_path / "model.loom"
+    save_model(models[method], path)
+    tensors, head = read(path)
+    array = tensors[name].copy()
+    array.reshape(-1)[slice(None) if every else array.size // 2] = value
+    write(path, tensors | {name: array}, head)
+    with pytest.raises(FormatError, match=message):
+        load_model(path)
+
+
+def test_dynamics_that_cannot_be_solved_are_an_error_of_the_model(models):
+    model = models["textons"]
+    texton = model.textons[0]
+    scale = np.full(texton.dynamics.size, 1e4)
+    scale[0] = 2e-12
+    dynamics = dataclasses.replace(texton.dynamics, noise=np.diag(scale))
+    damaged = dataclasses.replace(model, textons=(dataclasses.replace(texton, dynamics=dynamics), *model.textons[1:]))
+    with pytest.raises(FormatError, match="can be solved"):
+        synthesize(damaged, Request(seconds=2))
+
+
+def test_models_inside_a_model_are_checked_with_it(models):
+    graph = models["parametric-graph"]
+    assert dataclasses.replace(graph, variation=packed_model(models["variation"])).variation is not None
+    other = learn("variation", [make("stroke", seed=i) for i in range(3)])
+    for name, inner, message in (
+        ("gaze_map", np.arange(100, dtype=np.uint8), "gaze_map: .*not a model file"),
+        ("gaze_map", packed_model(models["variation"]), "gaze_map: expected a model of gaze, found one of variation"),
+        ("variation", packed_model(graph), "expected a model of variation, found one of parametric-graph"),
+        ("variation", packed_model(other), "joints of this graph"),
+    ):
+        with pytest.raises(FormatError, match=message):
+            dataclasses.replace(graph, **{name: inner})

@@ -41,11 +41,13 @@ def packed_model(model: Model[Any]) -> UInt8Array:
     return np.frombuffer(_serialised(model), np.uint8)
 
 
-def unpacked_model(packed: UInt8Array) -> Model[Any]:
-    """The model of `packed_model`; `FormatError` as `load_model` raises it."""
+def unpacked_model(packed: UInt8Array, method: str) -> Model[Any]:
+    """The model of `packed_model`; `FormatError` as `load_model` raises it, or if it is of another method."""
     with tempfile.TemporaryDirectory(prefix="motionloom_model_") as folder:
         path = Path(folder) / "inner.loom"
         path.write_bytes(np.asarray(packed, np.uint8).tobytes())
+        if (found := model_facts(path)["method"]) != method:
+            raise FormatError(f"expected a model of {method}, found one of {found}")
         return load_model(path)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import Any
 from motionloom.constraints import GivenClip, LookAt, PoseAlong, Request
 from motionloom.constraints.fields import MAX_COORDINATE, Point3
 from motionloom.core import BadRequest, Clip, FormatError, Progress
+from motionloom.core.text import csv_rows, read_text
 from motionloom.methods import attempt, load_model
 from motionloom.methods.gaze import GazeModel
 from motionloom.methods.gaze.gaze_map import GazeMap
@@ -62,30 +62,25 @@ def looks_at_objects(
 
 def read_objects(path: str | Path) -> dict[str, Point3]:
     """Named points from a CSV file with the columns name, x, y, z (metres)."""
-    path = Path(path)
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            table = csv.DictReader(file)
-            missing = [c for c in OBJECT_COLUMNS if c not in (table.fieldnames or ())]
-            if missing:
-                expected = ", ".join(OBJECT_COLUMNS)
-                raise FormatError(f"expected the columns {expected}; missing {', '.join(missing)}", path=path)
-            found: dict[str, Point3] = {}
-            for line, row in enumerate(table, start=2):
-                found[row["name"]] = _point(row, path, line)
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"expected a CSV file: {error}", path=path) from None
+    rows = csv_rows(read_text(path), path)
+    names = next(rows, (1, []))[1]
+    if missing := [c for c in OBJECT_COLUMNS if c not in names]:
+        expected = ", ".join(OBJECT_COLUMNS)
+        raise FormatError(f"expected the columns {expected}; missing {', '.join(missing)}", path=path)
+    found: dict[str, Point3] = {}
+    for line, cells in rows:
+        if cells:
+            row = dict(zip(names, cells, strict=False))
+            found[row.get("name", "")] = _point(row, path, line)
     if not found:
         raise FormatError("expected at least one object", path=path)
     return found
 
 
-def _point(row: Mapping[str, str], path: Path, line: int) -> Point3:
+def _point(row: Mapping[str, str], path: str | Path, line: int) -> Point3:
     try:
         x, y, z = (float(row[axis]) for axis in "xyz")
-    except (TypeError, ValueError):
+    except (KeyError, ValueError):
         raise FormatError("expected numbers: x, y, z in metres", path=path, line=line) from None
     if not all(abs(v) <= MAX_COORDINATE for v in (x, y, z)):
         raise FormatError(f"expected coordinates within {MAX_COORDINATE:g} m", path=path, line=line)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -213,3 +216,29 @@ def test_images_without_a_performer_or_of_another_size_are_errors(tmp_path):
         read_masks(mask_files(tmp_path))
     with pytest.raises(BadRequest, match="a folder of images"):
         mask_files(tmp_path / "0.png")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_among_the_images_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "a.png")
+    with pytest.raises(FormatError, match="found a named pipe"):
+        read_masks(mask_files(tmp_path))
+
+
+@pytest.mark.parametrize("size", [20_000, 1 << 30])
+def test_an_image_that_states_a_huge_size_is_refused(size, tmp_path):
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 8, 0, 0, 0, 0))
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", b"") + chunk(b"IEND", b""))
+    with pytest.raises(FormatError, match="too large"):
+        read_masks(mask_files(tmp_path))
+
+
+def test_many_large_images_are_refused_at_the_first_one(tmp_path):
+    spot = Image.new("L", (4096, 4096))
+    spot.putpixel((9, 9), 255)
+    spot.save(tmp_path / "a.png")
+    with pytest.raises(BadRequest, match="scale them down"):
+        read_masks([tmp_path / "a.png"] * 100)

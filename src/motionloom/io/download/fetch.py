@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
 from motionloom.core import BadRequest, FormatError, MotionloomError
+from motionloom.core.text import read_text
 from motionloom.io.atomic_files import finish_interrupted, write_whole, writing_errors
 from motionloom.io.download.datasets import DATASETS, Dataset, checksums
 from motionloom.io.sidecars.licence import FOLDER
@@ -241,8 +242,8 @@ def _sums(folder: Path) -> dict[str, str]:
     """Checksums that were kept in a folder, by file name."""
     finish_interrupted(folder / SUMS)
     try:
-        rows = [line.split(maxsplit=1) for line in (folder / SUMS).read_text("utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError):
+        rows = [line.split(maxsplit=1) for line in read_text(folder / SUMS).splitlines()]
+    except FormatError:
         return {}
     return {row[1].strip(): row[0] for row in rows if len(row) == 2}
 

@@ -23,13 +23,13 @@ from motionloom.constraints import (
     RootPath,
     Style,
 )
-from motionloom.core import Clip, FormatError, Progress, UInt8Array, part, with_labels
+from motionloom.core import Clip, FormatError, MotionloomError, Progress, UInt8Array, part, same_hierarchy, with_labels
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.live import Layer, Live, layer_of, material_of, recorded_origin
+from motionloom.methods.live import Live, layer_of, material_of, recorded_origin
 from motionloom.methods.parametric_graph.config import LiveOptions, Options
 from motionloom.methods.parametric_graph.courses import course_curves
 from motionloom.methods.parametric_graph.edge import Edge, Report
@@ -92,9 +92,11 @@ class ParametricGraphModel(Model[Options]):
                 raise FormatError(f"nodes: no action {node.overlay!r} for node {node.name}")
         if self.overlays:
             check_clips(tuple(self.overlays.values()), self.skeleton, self.fps)
-        for name in ("gaze_map", "variation"):
-            if (packed := getattr(self, name)) is not None:
-                check_array(packed, name, "i", (None,), low=0, high=255)
+        gaze, variation = self._layer_models
+        if gaze is not None:
+            layer_of(gaze, self.nodes[0].examples[0])
+        if variation is not None and not same_hierarchy(variation.skeleton, self.skeleton):
+            raise FormatError("variation: expected a model with the joints of this graph")
 
     @cached_property
     def tables(self) -> ParametricGraphTables:
@@ -173,13 +175,27 @@ class ParametricGraphModel(Model[Options]):
         splice = None
         if self.overlays:
             splice = splice_layer_of(self.nodes, self.overlays, self.skeleton, self.fps)
-        gaze, variation = self._layer(self.gaze_map, lead=True), self._layer(self.variation)
+        models, body = self._layer_models, self.nodes[0].examples[0]
+        gaze = None if models[0] is None else layer_of(models[0], body, lead=True)
+        variation = None if models[1] is None else layer_of(models[1], body)
         if splice is None and gaze is None and variation is None:
             return self.graph
         return LayeredNodes(self.graph, splice, gaze, variation)
 
-    def _layer(self, packed: UInt8Array | None, **options: Any) -> Layer | None:
-        return None if packed is None else layer_of(unpacked_model(packed), self.nodes[0].examples[0], **options)
+    @cached_property
+    def _layer_models(self) -> tuple[Model[Any] | None, Model[Any] | None]:
+        """The gaze map and the model of variation of layered nodes; `FormatError` if they are damaged."""
+        found: list[Model[Any] | None] = []
+        for name, method in (("gaze_map", "gaze"), ("variation", "variation")):
+            if (packed := getattr(self, name)) is None:
+                found.append(None)
+                continue
+            check_array(packed, name, "i", (None,), low=0, high=255)
+            try:
+                found.append(unpacked_model(packed, method))
+            except MotionloomError as error:
+                raise FormatError(f"{name}: {error}") from None
+        return found[0], found[1]
 
     @cached_property
     def graph(self) -> ParametricGraphLive:

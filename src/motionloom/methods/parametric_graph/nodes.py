@@ -12,7 +12,7 @@ from numpy.random import Generator
 from motionloom.blend.registered import register_rows
 from motionloom.blend.registration import registered_curve
 from motionloom.constraints import PARAMETERS, MotionParameter, parameter_table
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Progress, Skeleton, silent
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, silent
 from motionloom.core.errors import unknown
 from motionloom.core.note import info
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
@@ -46,11 +46,7 @@ class Node:
     def check(self, skeleton: Skeleton, fps: float) -> None:
         """`FormatError` unless all arrays fit together."""
         check_clips(self.examples, skeleton, fps)
-        self.space.check(skeleton)
-        if len(self.examples) != self.space.rows.size:
-            raise FormatError(f"nodes: expected {self.space.rows.size} examples, found {len(self.examples)}")
-        if self.space.rows.touches.shape[2] != len(foot_parts(skeleton)):
-            raise FormatError("space.rows.touches: expected a column for each foot part")
+        self.space.check(self.examples)
 
     @cached_property
     def _headings(self) -> FloatArray:

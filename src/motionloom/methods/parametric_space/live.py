@@ -59,6 +59,7 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
     skeleton: Skeleton
     fps: float
     material: FrameSources
+    lengths: IntArray  # (K,) frames of each example, which follow one another in `material`
 
     @property
     def accepts(self) -> tuple[str, ...]:
@@ -120,25 +121,15 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
         top = np.argsort(-state.weights, axis=1, kind="stable")
         at = np.clip(np.round(state.place[:, 0]).astype(np.int64), 0, len(rows.times) - 1)
         shares = np.take_along_axis(state.weights, top, 1)
-        lengths = self._lengths
-        frames = np.clip(np.round(rows.times[at[:, None], top]), 0, lengths[top] - 1).astype(np.int64)
-        found = self._starts[top] + frames
+        starts = np.cumsum(self.lengths) - self.lengths
+        frames = np.clip(np.round(rows.times[at[:, None], top]), 0, self.lengths[top] - 1).astype(np.int64)
+        found = starts[top] + frames
         which = self.material.which[found]
         shares = np.where(which >= 0, shares, 0.0)
         total = shares.sum(1, keepdims=True)
         even = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
         shares = np.where(total > 1e-9, shares / np.maximum(total, 1e-9), even)
         return Sources(which[:, None], self.material.frames[found][:, None].astype(float), shares[:, None])
-
-    @cached_property
-    def _lengths(self) -> Any:
-        """(K,) frames of each example."""
-        return np.floor(self.space.rows.times.max(0) + 1.0).astype(np.int64)
-
-    @cached_property
-    def _starts(self) -> Any:
-        """(K,) where the frames of each example begin in `material`."""
-        return np.concatenate([[0], np.cumsum(self._lengths[:-1])])
 
     def _empty(self, count: int) -> SpaceState:
         rows, joints, size = self.space.rows, len(self.skeleton), self.space.size

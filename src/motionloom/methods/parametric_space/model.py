@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+
 from motionloom.core import FloatArray
 from motionloom.methods.live import material_of
 from motionloom.methods.parametric_space.config import LiveOptions, Options
@@ -34,6 +36,6 @@ class ParametricSpaceModel(SpaceModel[Options]):
         """Characters that follow commands step by step."""
         action = self.labels[0] if self.labels else "motion"
         steering = steering_of(self.space)
-        return SpaceLive(
-            self.space, self.tables, steering, (action,), self.skeleton, self.fps, material_of(self.examples)
-        )
+        lengths = np.array([len(clip) for clip in self.examples], np.int64)
+        material = material_of(self.examples)
+        return SpaceLive(self.space, self.tables, steering, (action,), self.skeleton, self.fps, material, lengths)

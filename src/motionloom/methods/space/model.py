@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from motionloom.blend.registered import Registered, duration, play, sources
 from motionloom.constraints import Constraint, MotionParameter, Pace, Parameters, Request
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Progress, part, replace, with_labels
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, replace, with_labels
 from motionloom.core.errors import unknown
 from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.feet.contacts import foot_parts
@@ -57,11 +57,7 @@ class SpaceModel(Model[O]):
 
     def check(self) -> None:
         check_clips(self.examples, self.skeleton, self.fps)
-        self.space.check(self.skeleton)
-        if len(self.examples) != self.space.rows.size:
-            raise FormatError(f"examples: expected {self.space.rows.size}, found {len(self.examples)}")
-        if self.space.rows.touches.shape[2] != len(foot_parts(self.skeleton)):
-            raise FormatError("space.rows.touches: expected a column for each foot part")
+        self.space.check(self.examples)
 
     @cached_property
     def tables(self) -> tuple[Any, ...]:

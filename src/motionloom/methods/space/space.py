@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,12 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.blend.registered import Registered
-from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, FormatError, IntArray
 from motionloom.core.poses import Poses
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
 
 NODES = 129  # rows of a section
+SLACK = 1e-3  # frames: times of rows are rounded
 REACHED = 0.01  # of the range: a request that is missed by more lies outside the space
 
 
@@ -148,10 +151,14 @@ class Space:
         phase = np.asarray(u, float) % 1.0 if self.rows.cyclic else np.full(count, np.nan)
         return Poses(root, rotations, contacts, np.broadcast_to(phase, (count,)).copy())
 
-    def check(self, skeleton: Skeleton) -> None:
-        """`FormatError` unless all arrays fit together."""
+    def check(self, examples: Sequence[Clip]) -> None:
+        """`FormatError` unless all arrays fit together and belong to these examples."""
+        skeleton = examples[0].skeleton
         k, d = self.rows.turns.shape[1], self.values.shape[-1]
-        check_rows(self.rows, "space.rows", skeleton)
+        if len(examples) != k:
+            raise FormatError(f"examples: expected {k}, found {len(examples)}")
+        check_rows(self.rows, "space.rows", examples)
+        check_array(self.rows.touches, "space.rows.touches", "f", (None, k, len(foot_parts(skeleton))))
         check_array(self.values, "space.values", "f", (k, d))
         check_array(self.ranges, "space.ranges", "f", (d,), low=1e-12)
         check_array(self.middle, "space.middle", "f", (d,))
@@ -170,16 +177,32 @@ class Space:
             raise FormatError(f"space.parameters: expected {d} columns, found {sum(p.size for p in self.parameters)}")
 
 
-def check_rows(rows: Registered, name: str, skeleton: Skeleton) -> None:
-    """`FormatError` unless the arrays of registered clips fit together."""
+def check_rows(rows: Registered, name: str, examples: Sequence[Clip]) -> None:
+    """`FormatError` unless the arrays of registered clips fit together; the clips are the examples or blends of them.
+
+    Times are frame numbers and paces are added up to lengths of results, so both are bounded by the examples.
+    """
+    skeleton, fps = examples[0].skeleton, examples[0].fps
     k = rows.turns.shape[1]
     check_number(float(rows.lead), f"{name}.lead", low=1, high=1e6)
     check_number(float(rows.count), f"{name}.count", low=4, high=1e7)
     total = rows.count + 2 * rows.lead + 1 + (not rows.cyclic)
     check_array(rows.turns, f"{name}.turns", "f", (total, k, len(skeleton), 4), low=-1.001, high=1.001)
-    for part in ("levels", "times"):
-        check_array(getattr(rows, part), f"{name}.{part}", "f", (total, k))
-    check_array(rows.paces, f"{name}.paces", "f", (total, k), low=1e-9)
+    lengths = np.array([len(clip) for clip in examples], float)
+    if k != len(examples):
+        lengths = np.full(k, lengths.max())
+    check_array(rows.levels, f"{name}.levels", "f", (total, k))
+    check_array(rows.times, f"{name}.times", "f", (total, k))
+    inside = rows.times if rows.cyclic else rows.times[rows.lead : rows.lead + rows.count + 1]
+    if (inside < -SLACK).any() or (inside > lengths - 1 + SLACK).any():
+        raise FormatError(f"{name}.times: expected frames of the examples, found {inside.min():g} to {inside.max():g}")
+    check_array(rows.paces, f"{name}.paces", "f", (total, k), low=1e-9, high=lengths.max() / fps)
+    if not rows.cyclic and (np.abs(np.diff(rows.times, axis=0) / fps - rows.paces[:-1]) > 1e-6).any():
+        raise FormatError(f"{name}.paces: expected the seconds between the times of rows")
+    played = rows.durations * fps
+    if (played < 1.0).any() or (played > lengths - 1 + SLACK).any():
+        raise FormatError(f"{name}.paces: expected 1 to {lengths.max() - 1:g} frames, found {played.min():g} to "
+                          f"{played.max():g}")  # fmt: skip
     check_array(rows.steps, f"{name}.steps", "f", (total, k, 3))
     check_array(rows.touches, f"{name}.touches", "f", (total, k, None), low=0, high=1)
     if (np.abs((rows.turns**2).sum(-1) - 1) > 1e-4).any():

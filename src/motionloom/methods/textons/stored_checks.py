@@ -13,6 +13,7 @@ from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.segments import ObservedSegment
 
 ROOT_CHANNELS = 4
+LARGEST = 1e4  # in the dynamics; learned numbers are below 10
 LEAST_NOISE = 1e-12  # on the diagonal of B, whose inverse is needed
 
 
@@ -36,7 +37,7 @@ def check_textons(textons: Sequence[Texton], space: MetricSpace, joints: int) ->
         check_array(d.mean, f"{name}.mean", "f", (space.size,))
         check_array(d.basis, f"{name}.basis", "f", (space.size, None))
         for part in ("a1", "a2", "noise"):
-            check_array(getattr(d, part), f"{name}.{part}", "f", (d.size, d.size))
+            check_array(getattr(d, part), f"{name}.{part}", "f", (d.size, d.size), low=-LARGEST, high=LARGEST)
         if not (np.abs(np.diag(d.noise)) > LEAST_NOISE).all() or np.triu(d.noise, 1).any():
             raise FormatError(f"{name}.noise: expected a lower triangular matrix that can be inverted")
         check_array(d.drift, f"{name}.drift", "f", (d.size,))

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FormatError, MissingExtra
+from motionloom.core.files import open_regular
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.methods.two_level_graph.silhouettes import PIXEL, SIZE, facing_points
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff")
-MAX_PIXELS = 1 << 24  # of one image
+FORMATS = ("PNG", "JPEG", "BMP", "TIFF")
+MAX_PIXELS, MAX_ALL_PIXELS = 1 << 24, 1 << 30  # of one image, and of all
 EXTREME = 5.0  # %: the tallest and the lowest frames of a video may be wrong
 
 
@@ -40,6 +42,8 @@ def read_masks(files: Sequence[str | Path]) -> Any:
             raise FormatError(f"expected {sizes[0]} pixels as in the first image, found {sizes[1]}", path=path)
         if not mask.any():
             raise FormatError("no performer in this image: every pixel is background", path=path)
+        if mask.size * len(files) > MAX_ALL_PIXELS:
+            raise BadRequest(f"{len(files)} images of {mask.size} pixels: more than {MAX_ALL_PIXELS}; scale them down")
         out.append(mask)
     return np.stack(out)
 
@@ -50,10 +54,12 @@ def _mask(path: Path) -> Any:
     except ImportError:
         raise MissingExtra("reading images needs Pillow: pip install 'motionloom[plot]'") from None
     try:
-        with Image.open(path) as image:
+        with open_regular(path) as file, Image.open(file, formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
                 raise FormatError(f"an image of {image.width} x {image.height} pixels is too large", path=path)
             pixels = np.asarray(image.convert("RGBA"))
+    except Image.DecompressionBombError:
+        raise FormatError(f"an image of more than {MAX_PIXELS} pixels is too large", path=path) from None
     except (OSError, ValueError, SyntaxError) as error:
         raise FormatError(f"cannot be read as an image: {error}", path=path) from None
     if (pixels[..., 3] < 128).any():

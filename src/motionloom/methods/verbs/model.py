@@ -36,8 +36,10 @@ class VerbModel(SpaceModel[Options]):
         if not 4 <= self.splines.control.shape[1] <= self.space.rows.count:
             raise FormatError("splines.control: expected 4 control points or more, at most one for each row")
         check_array(self.splines.gaps, "splines.gaps", "f", (clips, None), low=-50, high=50)
-        if not self.splines.gaps.shape[1]:
-            raise FormatError("splines.gaps: expected one or more")
+        most = max(map(len, self.examples))
+        played = np.exp(self.splines.gaps).sum(1) * self.fps
+        if not 0 < self.splines.gaps.shape[1] <= self.space.rows.count or (played < 1).any() or (played > most).any():
+            raise FormatError(f"splines.gaps: expected gaps of the key times of 1 to {most} frames")
 
     @cached_property
     def interpolation(self) -> Interpolation:

@@ -11,6 +11,8 @@ from motionloom.core import FloatArray
 from motionloom.kinematics.channels.centred import centred_angles, from_centred_angles
 from motionloom.rotation import average, continuous
 
+MOST_TEMPO = np.log(4.0)  # gaps are extrapolated to a quarter of the shortest and four times the longest one
+
 
 @dataclass(frozen=True, eq=False)
 class Splines:
@@ -61,7 +63,8 @@ def motion_of(splines: Splines, rows: Registered, weights: FloatArray) -> Regist
     joints, count = len(splines.centre), splines.control.shape[1]
     dofs = basis(rows, count) @ np.tensordot(weights, splines.control, axes=1)
     turns = from_centred_angles(dofs[:, : 3 * joints].reshape(len(dofs), joints, 3), splines.centre)
-    gaps = np.exp(weights @ splines.gaps)
+    gaps = np.clip(weights @ splines.gaps, splines.gaps.min() - MOST_TEMPO, splines.gaps.max() + MOST_TEMPO)
+    gaps = np.exp(gaps)
     keys = np.concatenate([[0.0], np.cumsum(gaps)])
     times = np.interp(np.linspace(0, 1, rows.count + 1), np.linspace(0, 1, len(keys)), keys)
     inside = np.diff(times)

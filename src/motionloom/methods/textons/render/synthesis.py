@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, FormatError, IntArray
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.local_frames import Frames, joined
@@ -233,10 +233,14 @@ class Synthesizer:
             if (texton, longer) in self._factors.held:
                 return cast("FloatArray", self._factors.held[texton, longer])
         e = self._equations_of(texton)
-        found = self._factors.get(
-            (texton, rounded), lambda: factor_run(e.p0, e.p1, e.p2, rounded), lambda f: int(f.nbytes)
-        )
-        return cast("FloatArray", found)
+
+        def factored() -> FloatArray:
+            try:
+                return np.asarray(factor_run(e.p0, e.p1, e.p2, rounded))
+            except np.linalg.LinAlgError:  # no learning gives such dynamics
+                raise FormatError(f"textons.{texton}.dynamics: expected equations that can be solved") from None
+
+        return cast("FloatArray", self._factors.get((texton, rounded), factored, lambda f: int(f.nbytes)))
 
     def reference(self, piece: TextonPiece, lengthening: str) -> ReferenceSegment:
         """The observed segment of a piece at the piece's length."""
