@@ -2,7 +2,8 @@
 
     python experiments/101_variation_of_walks.py
 
-Prints a table, and figures of ten minutes of walking. Uses ../shared/mocap (CMU subject 35), else samples.
+Prints tables and figures of ten minutes of walking, and draws takes and variants for docs/variation.md. Uses
+../shared/mocap (CMU subject 35), else samples.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from unittest.mock import patch
 
 import numpy as np
-from similarity_material import REAL
+from similarity_material import PAGES, REAL, shrink
 from variation_material import (
     ROWS,
     TAKES,
@@ -33,6 +34,7 @@ from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.travel import travel
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, VariationModel, fit
+from motionloom.plot.variation import PICTURES
 
 MINUTES = 10
 
@@ -118,6 +120,14 @@ def _others(model: VariationModel, angles: np.ndarray) -> list[tuple[np.ndarray,
     ]
 
 
+def draw(model: VariationModel) -> None:
+    """docs/experiments/variation_of_walks_{curves,bodies}.png."""
+    for name in ("curves", "bodies"):
+        path = PAGES / f"variation_of_walks_{name}.png"
+        PICTURES[name](model, 0).savefig(path, dpi=70, pil_kwargs={"optimize": True})
+        shrink(path)
+
+
 def main() -> None:
     walks = cycles()
     start = time.process_time()
@@ -137,6 +147,7 @@ def main() -> None:
     print(f"between variants, in units of takes held out: {between_held_out(model, made, walks[TAKES:]):.2f}")
     stream(model)
     if REAL:
+        draw(model)
         others()
 
 
