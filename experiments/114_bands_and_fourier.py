@@ -15,13 +15,13 @@ from space_material import captured
 from motionloom.blend.fourier import (
     analyse,
     characteristic,
-    common_layout,
     controlled,
     in_clip,
     with_characteristic,
 )
 from motionloom.constraints.builtin_parameters import plants
 from motionloom.core import Clip
+from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.fk import accelerations, fk
 from motionloom.kinematics.resample import resample
@@ -75,7 +75,7 @@ def main() -> None:
         ("tired (samples) on a walk of 1.6 m/s", plain, tired, faster, 1.0),
     ):
         clips = [resample(c, 60) for c in (first, second, third)]
-        layout = common_layout(clips)
+        layout = fit_layout(clips)
         a, b, c = (analyse(clip, layout) for clip in clips)
         made = in_clip(with_characteristic(c, characteristic(a, b), amount), 3.0, 60.0, from_feet=True)
         before = in_clip(c, 3.0, 60.0)
@@ -84,7 +84,7 @@ def main() -> None:
             f"| {c.period:.2f} | {c.period * (b.period / a.period) ** amount:.2f} | {measure_skate(made).b:.1f} |"
         )
         strips += [(before, name.rpartition(" on ")[2]), (made, name)]
-    steps, series = [], analyse(resample(walk, 60), common_layout([resample(walk, 60)]))
+    steps, series = [], analyse(resample(walk, 60), fit_layout([resample(walk, 60)]))
     length = pace(in_clip(series, 4.0, 60.0, from_feet=True))[1]
     for factor in (0.8, 0.9, 1.0, 1.1, 1.2, 1.3):
         made = in_clip(controlled(series, step=factor), 4.0, 60.0, from_feet=True)

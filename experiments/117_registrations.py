@@ -18,10 +18,11 @@ from space_material import apart, held_out, spaces, stretched, triangulated
 
 from motionloom.analysis import cycle_times
 from motionloom.blend.clips import blend_clips
-from motionloom.blend.fourier import analyse, common_layout, in_clip, interpolated, interpolated_in_time
+from motionloom.blend.fourier import analyse, in_clip, interpolated, interpolated_in_time
 from motionloom.blend.registration import RULES
 from motionloom.constraints import PARAMETERS, Request
 from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.resample import at_frames
 from motionloom.kinematics.travel import along, from_root_motion, root_motion
@@ -100,7 +101,7 @@ def fourier() -> list[str]:
         ("turn -30 to 30 deg/s", {"turn": -0.52}, {"turn": 0.52}, {"turn": 0.0}),
     ):
         clips = [make("walk", seed=1, seconds=6, fps=60, **x) for x in (a, b, middle)]
-        layout = common_layout(clips)
+        layout = fit_layout(clips)
         first, last, truth = (analyse(clip, layout) for clip in clips)
         made = [rule(first, last, 0.5) for rule in (interpolated, interpolated_in_time)]
         shown = [in_clip(m._replace(period=truth.period), truth.period, 60.0, lock=False) for m in (*made, truth)]

@@ -8,7 +8,6 @@ import pytest
 from motionloom.blend.fourier import (
     analyse,
     characteristic,
-    common_layout,
     controlled,
     evaluate_series,
     in_clip,
@@ -17,6 +16,7 @@ from motionloom.blend.fourier import (
     with_characteristic,
 )
 from motionloom.core import BadRequest
+from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.skate_measures import measure_skate, planted_speed
 from motionloom.samples import make
@@ -25,7 +25,7 @@ from motionloom.samples import make
 @pytest.fixture(scope="module")
 def motions():
     clips = [make("walk", seed=1, speed=v, seconds=3, fps=30) for v in (1.1, 1.6)]
-    layout = common_layout(clips)
+    layout = fit_layout(clips)
     return [analyse(clip, layout) for clip in clips]
 
 

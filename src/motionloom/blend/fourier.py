@@ -53,11 +53,6 @@ class Characteristic(NamedTuple):
     period: float  # ratio
 
 
-def common_layout(clips: list[Clip]) -> Layout:
-    """The channels in which several clips are compared."""
-    return fit_layout(clips)
-
-
 def analyse(clip: Clip, layout: Layout | None = None) -> FourierMotion:
     """The series of the cycle of a clip that is nearest to the median in length; `BadRequest` without a cycle."""
     clip = with_contacts(clip)

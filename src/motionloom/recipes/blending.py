@@ -13,7 +13,6 @@ from motionloom.blend.clips import blend_clips as blended
 from motionloom.blend.fourier import (
     analyse,
     characteristic,
-    common_layout,
     controlled,
     in_clip,
     interpolated,
@@ -21,6 +20,7 @@ from motionloom.blend.fourier import (
     with_characteristic,
 )
 from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent
+from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet
 from motionloom.kinematics.feet.clearance import usual_clearance
 from motionloom.kinematics.feet.contacts import contacts, part_positions
@@ -128,7 +128,7 @@ def fourier_motion(
     report = progress or silent()
     report(0.0, "analysing cycles")
     first, *more = [c if c.fps == rate else resample(c, rate) for c in (clip, *others)]
-    layout = common_layout([first, *more])
+    layout = fit_layout([first, *more])
     motion = analyse(first, layout)
     if share is not None:
         mix = interpolated if domain == "frequency" else interpolated_in_time

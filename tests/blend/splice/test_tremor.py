@@ -12,7 +12,7 @@ from motionloom.blend.splice.body import cut_named
 from motionloom.blend.splice.posture import part_pose
 from motionloom.blend.splice.splice import posture_difference
 from motionloom.blend.splice.tables import pair_table, splice_table
-from motionloom.blend.splice.tremor import chest_turns, slow_part, steadied, tremor
+from motionloom.blend.splice.tremor import chest_turns, slow_part, steadied
 from motionloom.control import Playback, SpliceLayer, record, run
 from motionloom.control.layered import layered
 from motionloom.core import Clip, replace
@@ -44,7 +44,8 @@ def walk() -> Clip:
 def chest_tremor(clip: Clip) -> float:
     """Degrees: the largest tremor of the chest in the shaken frames."""
     part = part_pose(clip, cut_named(clip.skeleton))
-    return float(np.degrees(tremor(chest_turns(part, part.cloud.mean(0)), clip.fps)[SHAKEN].max()))
+    turns = chest_turns(part, part.cloud.mean(0))
+    return float(np.degrees(angle_between(turns, slow_part(turns, clip.fps))[SHAKEN].max()))
 
 
 def head_speed(clip: Clip) -> float:

@@ -32,11 +32,6 @@ def slow_part(turns: FloatArray, fps: float) -> FloatArray:
     return out
 
 
-def tremor(turns: FloatArray, fps: float) -> FloatArray:
-    """(F,) rad: how far rotations are from their slow part."""
-    return angle_between(turns, slow_part(turns, fps))
-
-
 def _share(excess: FloatArray, limit: float, fps: float) -> FloatArray:
     """(F,) 0..1: how much of the movement around each frame is tremor, by how far it exceeds a limit."""
     return np.asarray(smoothstep(envelope(excess, max(1, round(NEAR * fps))) / limit))
