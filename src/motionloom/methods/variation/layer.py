@@ -60,8 +60,8 @@ class VariationLayer:
 
     tables: LayerTables
     skeleton: Skeleton
-    clips: tuple[Source, ...] = ()  # the captured clips of the takes
-    shares: FloatArray | None = None  # (len(clips),) of each in all takes
+    clips: tuple[Source, ...]  # the captured clips of the takes
+    shares: FloatArray  # (len(clips),) of each in all takes
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -71,10 +71,9 @@ class VariationLayer:
 
     def sources(self, state: LayerState) -> Sources:
         """Of the joints that vary, half is credited to all takes, from whose deviations the poses are computed."""
-        shares = np.zeros(len(self.clips)) if self.shares is None else self.shares
-        shape = (len(state.seed), 1, len(shares))
-        which = np.broadcast_to(np.arange(len(shares)), shape)
-        return Sources(which.copy(), np.full(shape, -1.0), np.broadcast_to(0.5 * shares, shape).copy())
+        shape = (len(state.seed), 1, len(self.shares))
+        which = np.broadcast_to(np.arange(len(self.shares)), shape)
+        return Sources(which.copy(), np.full(shape, -1.0), np.broadcast_to(0.5 * self.shares, shape).copy())
 
     def begin(self, seeds: IntArray, skeleton: Skeleton) -> LayerState:
         """No deviation; the skeleton must have the joints of the model."""

@@ -10,10 +10,9 @@ from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.methods.live import FrameSources, Sources
 
 
-def rows_of(clips: Sequence[Clip], shown: FloatArray) -> IntArray:
-    """(N, S) the frames nearest to `shown` (N, S) of each clip, counted through all clips."""
-    starts = np.cumsum([0, *(len(clip) for clip in clips[:-1])])
-    return np.asarray(starts + np.round(shown).astype(np.int64))
+def rows_of(clips: Sequence[Clip], frames: FloatArray) -> IntArray:
+    """(N, S) the frames nearest to `frames` (N, S) of each clip, counted through all clips."""
+    return np.asarray(np.cumsum([0, *(len(clip) for clip in clips[:-1])]) + np.round(frames).astype(np.int64))
 
 
 def mixture_sources(
@@ -24,11 +23,9 @@ def mixture_sources(
     Frames are those of the files, at the files' frame rate: the model's clips may be resampled. Weights (N, S) below 0
     count as 0; where none is left, all sources count alike. Of more than `most` clips, those that weigh most are named.
     """
-    starts = np.cumsum([0, *(len(clip) for clip in clips[:-1])])
     last = np.array([len(clip) - 1 for clip in clips])
-    before = np.clip(np.floor(shown).astype(np.int64), 0, np.maximum(last - 1, 0))
-    low, high = starts + before, starts + np.minimum(before + 1, last)
-    near = rows_of(clips, shown)
+    before = np.clip(np.floor(shown), 0, np.maximum(last - 1, 0))
+    low, high, near = (rows_of(clips, frames) for frames in (before, np.minimum(before + 1, last), shown))
     which, share = material.which[near], shown - before
     between = (1.0 - share) * material.frames[low] + share * material.frames[high]
     same = material.which[low] == material.which[high]
