@@ -70,7 +70,6 @@ def made(model: Model[Any], request: Request, seed: int, finish: bool = False) -
 def measured(clip: Clip, plan: Any, examples: Sequence[Clip], keys: Sequence[Constraint] = ()) -> dict[str, float]:
     """What every experiment reports; ratios are to the largest (peak) or mean (jerk) of the examples."""
     points, own = fk(clip), [fk(c) for c in examples]
-    same = (plan.source == plan.source[:, :1]).all(1)
     return {
         "skate cm/s": skate_b(clip) or 0.0,
         "jerk": mean_jerk(points, clip.fps)
@@ -79,7 +78,7 @@ def measured(clip: Clip, plan: Any, examples: Sequence[Clip], keys: Sequence[Con
         / max(peak_acceleration(p, c.fps) for p, c in zip(own, examples, strict=True)),
         **({"key error m": max(c.worst(clip) for c in keys)} if keys else {}),
         "verbatim frames": float(verbatim_run(clip, list(examples)).length),
-        "mixed frames %": 100 * float((~same).mean()),
+        "mixed frames %": 100 * plan.mixed,
     }
 
 

@@ -78,7 +78,7 @@ def test_links_are_the_most_similar_frames_found_by_comparing_all(rng, monkeypat
 def test_long_material_has_nearly_the_links_of_short_material(clips, monkeypatch):
     """Only similar frames are compared: hardly a best link is missed, and those to a label lead there."""
     whole = [with_contacts(clip) for clip in clips]
-    rows, ends = features(whole, body_parts(whole[0].skeleton, limbs=True)), clip_ends([len(c) for c in whole])
+    rows, ends = features(whole, body_parts(whole[0].skeleton)), clip_ends([len(c) for c in whole])
     groups = np.stack([np.ones(len(rows[0]), bool), np.arange(len(rows[0])) > 300])
     for x in rows[:2]:
         exact = find_links(x, ends, whole[0].fps, groups, silent())
@@ -153,13 +153,12 @@ def test_a_seam_is_crossfaded_also_at_the_ends_of_clips():
 
 def test_parts_share_no_joint_and_the_first_one_has_root_and_legs(clips):
     skeleton = clips[0].skeleton
-    parts = body_parts(skeleton, limbs=True)
+    parts = body_parts(skeleton)
     assert sorted(j for part in parts for j in part.joints) == list(range(len(skeleton)))
     assert {"hips", "left_foot", "right_foot", "spine"} <= {skeleton.roles[j] for j in parts[0].joints}
     assert [part.name for part in parts[1:]] == ["left_arm", "right_arm", "head"]
     dog = make("dog_walk", seconds=1).skeleton
-    assert {part.name for part in body_parts(dog, limbs=True)} == {"legs", "head", "tail"}
-    assert [part.name for part in body_parts(skeleton, limbs=False)] == ["body"]
+    assert {part.name for part in body_parts(dog)} == {"legs", "head", "tail"}
 
 
 def test_limbs_come_from_other_frames_than_the_legs(model):
@@ -169,8 +168,6 @@ def test_limbs_come_from_other_frames_than_the_legs(model):
     same = clip.origin.which[:, legs, 0] == clip.origin.which[:, arm, 0]
     same &= clip.origin.frames[:, legs, 0] == clip.origin.frames[:, arm, 0]
     assert same.mean() < 0.8
-    body = synthesize(model, Request(seconds=6, options={"limbs": False}), seed=2)
-    assert np.array_equal(body.origin.frames[:, legs], body.origin.frames[:, arm])
 
 
 def test_the_plan_names_clip_and_frame_of_every_cell(model):
@@ -322,7 +319,7 @@ def test_a_pace_is_kept_by_render_itself_and_approached_if_soft(model):
 
 
 def test_a_soft_style_counts_for_a_part_as_much_as_for_its_joints(clips):
-    legs, arm, *_ = body_parts(clips[0].skeleton, limbs=True)
+    legs, arm, *_ = body_parts(clips[0].skeleton)
 
     def price(part, **given):
         return style_prices([Style(label="none", weight=1.0, **given)], clips, part, 30)[0].costs.max()
@@ -332,7 +329,7 @@ def test_a_soft_style_counts_for_a_part_as_much_as_for_its_joints(clips):
 
 
 def test_frames_in_which_a_part_trembles_are_found(clips):
-    arm = body_parts(clips[0].skeleton, limbs=True)[1]
+    arm = body_parts(clips[0].skeleton)[1]
     turns = clips[0].rotations.copy()
     turns[50, arm.joints[1]] = multiply(turns[50, arm.joints[1]], from_axis_angle([1.0, 0, 0], 0.5))
     found = roughness([replace(clips[0], rotations=turns), clips[1]], arm)
@@ -343,7 +340,7 @@ def test_frames_in_which_a_part_trembles_are_found(clips):
 def test_a_limb_does_not_inherit_the_trembling_of_another_trunk(clips):
     """A trunk trembles by 1 degree and its arms make up for it; arms of calm frames stay calm on it."""
     walk = resample(clips[0], 30.0)
-    parts = body_parts(walk.skeleton, limbs=True)
+    parts = body_parts(walk.skeleton)
     trunk = int(walk.skeleton.parents[tops(parts[1], walk.skeleton)[0]])
     noise = np.radians(1.0) * np.where(np.arange(len(walk)) % 2, 1.0, -1.0)
     turns = walk.rotations.copy()
@@ -370,7 +367,7 @@ def test_a_limb_does_not_inherit_the_trembling_of_another_trunk(clips):
 def test_a_collar_bone_that_never_turns_in_the_clips_never_turns_in_a_result(clips):
     """The joint below it bears the correction, and the hand is where it was with the collar bone turned."""
     walk = resample(clips[0], 30.0)
-    skeleton, parts = walk.skeleton, body_parts(walk.skeleton, limbs=True)
+    skeleton, parts = walk.skeleton, body_parts(walk.skeleton)
     still = tops(parts[1], skeleton)[0]
     turns = walk.rotations.copy()
     turns[:, still] = turns[0, still]

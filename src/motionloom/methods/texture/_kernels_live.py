@@ -25,7 +25,7 @@ from motionloom.methods._kernels_tracks import (
 )
 from motionloom.methods.actions import ANY
 
-HALF_LIFE, RESPONSE, STEERING, LIMBS, INTERVAL = range(5)  # columns of `tuning`
+HALF_LIFE, RESPONSE, STEERING, INTERVAL = range(4)  # columns of `tuning`
 
 JUMP = 10.0  # factor of the cost of a link
 ANY_JUMP_COST = 0.003  # of any jump, besides
@@ -83,13 +83,8 @@ def one_tick(tables: Any, state: Any, k: int, given: Any, goals: Any) -> None:
     bit = ANY if action < 0 else np.uint64(1) << np.uint64(action)
     for p in range(state.frame.shape[1]):
         j = state.frame[k, p]
-        if p and tuning[LIMBS] == 0.0:
-            b = state.frame[k, 0] - 1
-            moved = b != j
-        else:
-            b = best_move(tables, state, k, p, goals, guided, given[SPEED], bit)
-            moved = b != j
-        if moved:
+        b = best_move(tables, state, k, p, goals, guided, given[SPEED], bit)
+        if b != j:
             leave(tables, state, k, p, j, b)
         state.since[k, p] += 1
         if p == 0:

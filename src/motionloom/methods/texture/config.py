@@ -122,7 +122,6 @@ class Options(Settings):
         only_with=FAITHFUL_ONLY,
         advanced=True,
     )
-    limbs: bool = param(True, "arms and head come from other example frames than the legs", only_with=IMPROVED_ONLY)
     loop: bool = param(False, "the last frame leads on to the first, so it can be repeated", only_with=IMPROVED_ONLY)
     shortest: float = param(
         0.7,

@@ -27,7 +27,7 @@ def fit(
     report = progress or silent()
     influence = influence_matrix(clips[0].skeleton, config)
     whole = tuple(with_contacts(clip) for clip in each(clips, part(report, 0.0, 0.2), "finding contacts"))
-    limbs = body_parts(whole[0].skeleton, limbs=True)
+    limbs = body_parts(whole[0].skeleton)
     ends, groups = clip_ends([len(clip) for clip in whole]), link_groups(whole)
     rows = features(whole, limbs)
     steps = parts(part(report, 0.2, 1.0), [1.0] * len(limbs))
@@ -52,12 +52,13 @@ def fit(
 def link_groups(clips: Sequence[Clip]) -> BoolArray:
     """(G, N) the frames that links lead to: any, and those of each style and speed that not all frames have.
 
-    Speeds count where they span more than people notice: then links lead into the slow, middle and fast third of them.
+    Speeds count where those of clips differ by more than people notice: then links lead into slow, middle and fast
+    clips, each a third of the range.
     """
     marks = [np.concatenate([clip.label(name) for clip in clips]) for name in style_names(clips)]
-    speeds = sustained_speeds(clips)
-    low, high = np.percentile(speeds, (1, 99))
+    speeds = np.array([sustained_speeds([clip]).mean() for clip in clips])
+    low, high = speeds.min(), speeds.max()
     if high - low > SPEED_CHANGE:
-        band = np.clip(3 * (speeds - low) / (high - low), 0, 2).astype(np.int64)
-        marks += [band == k for k in np.unique(band)]
+        bands = np.minimum(3 * (speeds - low) / (high - low), 2).astype(np.int64)
+        marks += [np.repeat(bands == k, [len(clip) for clip in clips]) for k in np.unique(bands)]
     return np.stack([np.ones(sum(map(len, clips)), bool), *(m for m in marks if not m.all())])

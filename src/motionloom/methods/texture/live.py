@@ -31,7 +31,6 @@ class LiveOptions(Settings):
     steering: float = param(
         0.3, "largest turn rate added to the clips' own to keep a heading", unit="rad/s", low=0, high=3
     )
-    limbs: bool = param(True, "arms and head come from other example frames than the legs")
     interval: float = param(
         0.9,
         "usual time between two jumps; commands may ask for one sooner",
@@ -60,7 +59,7 @@ class TextureState(NamedTuple):
     rotations: FloatArray  # (N, 2, J, 4)
     offsets: FloatArray  # (N, J + 1, 2, 3) remaining offsets of jumps: of the hips, then of the joints
     commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
-    tuning: FloatArray  # (N, 5) half life, response, steering, limbs, interval (ticks)
+    tuning: FloatArray  # (N, 4) half life, response, steering, interval (ticks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +94,7 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
             rotations=np.zeros((count, 2, joints, 4)),
             offsets=np.zeros((count, joints + 1, 2, 3)),
             commanded=no_commands(count),
-            tuning=np.zeros((count, 5)),
+            tuning=np.zeros((count, 4)),
         )
 
     def _begin(self, state: TextureState, seeds: IntArray, places: FloatArray, options: LiveOptions) -> None:
@@ -109,8 +108,7 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
         shown = state.frame[:, 0]
         state.track[:, 2] = places[:, 2] - tables.hips_heading[shown]
         state.track[:, :2] = places[:, :2] - ground_turn(state.track[:, 2], tables.hips[shown][:, [0, 2]])
-        tuning = (options.half_life, options.response, options.steering, options.limbs, options.interval * self.fps)
-        state.tuning[:] = tuning
+        state.tuning[:] = options.half_life, options.response, options.steering, options.interval * self.fps
         show_first(tables, state)
 
     def _advance(self, state: TextureState, commands: Commands, dt: float, poses: Poses) -> None:

@@ -127,12 +127,17 @@ class TextureModel(Model[Options]):
     @cached_property
     def parts(self) -> tuple[JointGroup, ...]:
         """The parts of the body that come from one example frame each, in the improved variant."""
-        return body_parts(self.skeleton, limbs=True)
+        return body_parts(self.skeleton)
 
     @cached_property
     def styles(self) -> tuple[str, ...]:
         """The labels that can be asked for."""
         return style_names(self.clips)
+
+    @property
+    def clip_names(self) -> tuple[str, ...]:
+        """The names of the clips; the number of one that has none."""
+        return tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
 
     @cached_property
     def starts(self) -> IntArray:
@@ -179,7 +184,7 @@ class TextureModel(Model[Options]):
 
     def _unused(self, options: Options) -> list[Note]:
         """A warning for each clip of which no frame is a candidate."""
-        names = [clip.name or f"clip {k}" for k, clip in enumerate(self.clips)]
+        names = self.clip_names
         short = unused_clips([len(clip) for clip in self.clips], options)
         return [
             warning(f"{names[k]} has {len(self.clips[k])} frames and is not used: {why}") for k, why in short.items()
@@ -212,7 +217,6 @@ class TextureModel(Model[Options]):
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> TexturePlan:
         frames = request.length(self.fps)
         assert frames is not None  # checked before
-        names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
         if request.start is None and any(isinstance(c, (PositionAt, Plant)) for c in request.constraints):
             request = replace(request, start=Start())  # points in the world need a place to start from
         keys = read_keys(request, self.skeleton, frames, self.fps)  # in every variant: two hard values are an error
@@ -224,9 +228,9 @@ class TextureModel(Model[Options]):
             if asked:
                 check_styles(finest.styles[finest.candidates] >= 0.5, by_joint, asked, self.styles)
             texture, keys = self._texture(request, keys, styles, options, rng, progress)
-            return TexturePlan(texture.source, self.starts, names, texture=texture, keys=keys)
+            return TexturePlan(texture.source, self.starts, self.clip_names, keys, texture=texture)
         if asked:
-            by_part = np.stack([styles.required[..., list(p.joints)].any(2) for p in self._for(options).parts])
+            by_part = np.stack([styles.required[..., list(p.joints)].any(2) for p in self.parts])
             check_styles(np.stack([self._marks[name] for name in self.styles], 1), by_part, asked, self.styles)
         return self.plan_with(request, options, rng, progress)
 
@@ -236,15 +240,14 @@ class TextureModel(Model[Options]):
         """The plan of the improved variant, with more prices of example frames than those of the request."""
         frames = request.length(self.fps)
         assert frames is not None
-        names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
-        tracks = choose_parts(self._for(options), request, frames, options, rng, progress, more)
+        tracks = choose_parts(self._material, request, frames, options, rng, progress, more)
         source = np.empty((frames, len(self.skeleton)), np.int64)
-        for part, shown in zip(self._for(options).parts, tracks, strict=True):
+        for part, shown in zip(self.parts, tracks, strict=True):
             source[:, list(part.joints)] = shown[:, None]
         led = [c for c in request.constraints if not isinstance(c, RootPath)]  # `moved_along` leads along paths
         keys = read_keys(replace(request, constraints=tuple(led)), self.skeleton, frames, self.fps)
         source[fixed_cells(keys)] = -1
-        return TexturePlan(source, self.starts, names, tracks=tuple(tracks), keys=keys)
+        return TexturePlan(source, self.starts, self.clip_names, keys, tracks=tuple(tracks))
 
     def _texture(
         self, request: Request, keys: Keys, styles: Styles, options: Options, rng: Generator, progress: Progress
@@ -278,25 +281,13 @@ class TextureModel(Model[Options]):
         clip = clip if request.start is not None or fixed else placed(clip)
         return lifted(clip, keys, request.ground)
 
-    def _for(self, options: Options) -> ExampleArrays:
-        """The examples with all parts, or with the body as one part that changes where the legs do."""
-        if options.limbs or len(self.parts) == 1:
-            return self._material
-        whole = (JointGroup("body", tuple(range(len(self.skeleton)))),)
-        return self._material._replace(
-            parts=whole,
-            features=self._material.features[:1],
-            links=self._material.links[:1],
-            rough=self._material.rough[:1],
-        )
-
     def render(self, plan: TexturePlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         progress(0.0, "rendering")
         if plan.texture is not None:
             terms = [clip.origin.licence for clip in self.clips]
             origin = joint_origin(unblended(plan.source), self._sources, self.skeleton, terms)
             labels = cell_labels(plan.source, self._marks, _styles(request.constraints), self.skeleton)
-            clip = with_labels(self._on_ground(plan.texture, _keys(plan), request), labels)
+            clip = with_labels(self._on_ground(plan.texture, plan.keys, request), labels)
             progress(1.0, "rendering")
             return replace(clip, origin=origin.with_notes(*self._unused(options)))
         clip = self._loop(plan, request, options) if options.loop else self._single(plan, request, options)
@@ -314,7 +305,7 @@ class TextureModel(Model[Options]):
             clip = on_ground(clip, request.ground.height_at)
         if not self.shortfall(clip, plan, request, options):
             floor = contact_heights(self.clips) if request.ground.flat else None
-            clip = with_keys(clip, _keys(plan), constraints, floor)
+            clip = with_keys(clip, plan.keys, constraints, floor)
         return clip
 
     def _loop(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
@@ -322,17 +313,17 @@ class TextureModel(Model[Options]):
         rounds = in_rounds(request.constraints, plan.frames, self.fps)
         clip, middle = self._shown(plan, rounds, options, ROUNDS), slice(plan.frames, 2 * plan.frames)
         if not self.shortfall(clip[middle], plan, request, options):
-            clip = with_keys(clip, repeated(_keys(plan)), ())
+            clip = with_keys(clip, repeated(plan.keys), ())
         if options.clean_feet:
             clip = pin_plants(clip).clip
         return place(clip[middle], request, self)
 
     def _shown(self, plan: TexturePlan, constraints: Sequence[Constraint], options: Options, rounds: int = 1) -> Clip:
         """The chosen frames, so many times one after the other, with crossfaded seams, from the origin on."""
-        material, half = self._for(options), round(options.blend * self.fps / 2)
+        material, half = self._material, round(options.blend * self.fps / 2)
         tracks = [crossfaded(np.tile(shown, rounds), material.ends, half) for shown in plan.tracks]
         cells = joint_tracks(tracks, material.parts, len(self.skeleton))
-        fixed = np.tile(fixed_cells(_keys(plan)), (rounds, 1))
+        fixed = np.tile(fixed_cells(plan.keys), (rounds, 1))
         known = cells._replace(main=np.where(fixed, -1, cells.main), other=np.where(fixed, -1, cells.other))
         origin = joint_origin(known, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
         labels = {name: mark[cells.main[:, 0]] for name, mark in self._marks.items() if is_found(name)}
@@ -354,11 +345,6 @@ class TextureModel(Model[Options]):
 
 def _styles(constraints: Iterable[Constraint]) -> list[Style]:
     return [c for c in constraints if isinstance(c, Style)]
-
-
-def _keys(plan: TexturePlan) -> Keys:
-    assert plan.keys is not None  # every plan of this method has them
-    return plan.keys
 
 
 def _given_velocities(

@@ -21,9 +21,9 @@ class TexturePlan(NamedTuple):
     source: IntArray  # (F, J) frame of all clips one after the other; -1 where a hard key fixes the cell
     starts: IntArray  # (C + 1,) the first frame of each clip in that row
     names: tuple[str, ...]  # of the clips
+    keys: Keys  # cells that the request gives; heights are those in the world
     tracks: tuple[IntArray, ...] = ()  # (F,) example frames of each part: improved variant
     texture: Texture | None = None  # faithful variant
-    keys: Keys | None = None  # cells that the request gives; heights are those in the world
     reason: str = ""
 
     @property
@@ -50,7 +50,6 @@ class TexturePlan(NamedTuple):
 
     def key_cells(self, constraints: Iterable[Constraint], skeleton: Skeleton, fps: float) -> BoolArray:
         """(F, J) the cells that a request gives: rotations, the root, and joints with points or plants."""
-        assert self.keys is not None
         out = np.asarray(self.keys.turn_weights >= 0)
         out[:, 0] |= (self.keys.root_weights >= 0).any(1)
         for c in constraints:

@@ -26,7 +26,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
 from motionloom.methods.learning import learn
 from motionloom.methods.synthesis import finished
-from motionloom.methods.texture.coherent.parts import body_parts, features
+from motionloom.methods.texture.coherent.parts import JointGroup, features
 from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.model import TextureModel
 from motionloom.rotation import rotate, yaw
@@ -71,7 +71,7 @@ def transfer(
     shown = model.clips[0]
     moments = corresponding(shown, _faster(plain, rate, fps))
     moments = np.minimum(np.round(moments * rate).astype(np.int64), len(plain) - 1)
-    own = features([plain, given], body_parts(plain.skeleton, limbs=False))[0]
+    own = features([plain, given], [JointGroup("body", tuple(range(len(plain.skeleton))))])[0]
     squares = squared_distances(own[len(plain) :], own[: len(plain)])[:, moments]
     steps = squared_distances(_standardised(given), _standardised(plain))[:, moments]
     third = [Price(t, t + 1, weight * UNLIKE * row) for t, row in enumerate(steps)]

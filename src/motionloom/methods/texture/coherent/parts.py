@@ -27,15 +27,15 @@ class JointGroup(NamedTuple):
     joints: tuple[int, ...]
 
 
-def body_parts(skeleton: Skeleton, limbs: bool) -> tuple[JointGroup, ...]:
+def body_parts(skeleton: Skeleton) -> tuple[JointGroup, ...]:
     """The parts in the order in which they are chosen; the first one has the root.
 
     It is all that stands on the ground and what carries it: hips, legs and trunk. Arms and head, of a four-legged body
-    head and tail, are parts of their own. Without `limbs`, or where no feet are known, the body is one part.
+    head and tail, are parts of their own. Where no feet are known, the body is one part.
     """
     everything = tuple(range(len(skeleton)))
     walking = feet(skeleton)
-    if not limbs or not walking:
+    if not walking:
         return (JointGroup("body", everything),)
     carrying = {0, *(j for foot in walking for j in (*skeleton.chain(foot.ankle), *skeleton.below(foot.thigh)))}
     others: list[JointGroup] = []
