@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from motionloom.constraints import MotionParameter, Request
-from motionloom.core import BadRequest
+from motionloom.core import BadRequest, MotionloomError
 from motionloom.core.files import Files
 from motionloom.io import load, load_markers, save, save_markers
 from motionloom.io.sidecars.origin import origin_path
@@ -207,3 +207,39 @@ def test_a_recipe_cannot_name_files_outside(clips: Path, tmp_path: Path) -> None
     beside.write_text(beside.read_text().replace('"name": "walk_0.bvh"', '"name": "../../walk_0.bvh"'))
     with pytest.raises(CannotRepeat, match="outside its folder"):
         again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh")
+
+
+DAMAGE = [
+    {"seed": "xxxxxxxxxx"},
+    {"seed": 1.5},
+    {"take": -5},
+    {"learning_seed": True},
+    {"command": "crowd", "edits": {"seconds": 3}},
+    {"command": "stream", "edits": 3},
+    {"command": "stream", "edits": ["seconds"]},
+    {"command": "stream", "edits": [{"seconds": "long"}]},
+    {"command": "walk", "edits": [{"models": 3}]},
+    {"command": "trim", "clips": []},
+    {"method": ["cuts"]},
+    {"config": 7},
+    {"model": ["cuts.loom"]},
+    {"model": None, "method": "no such"},
+    {"model": None, "config": {"fields": 3}},
+    {"request": {"seconds": 1}},
+    {"files": [["a", 3]]},
+    {"clips": [{"name": 3}]},
+    {"poses": "walk.bvh"},
+    {"extra": 1},
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=str)
+def test_a_damaged_recipe_is_our_error(damage, clips: Path, tmp_path: Path) -> None:
+    model = tmp_path / "cuts.loom"
+    save_model(learn("cuts", [load(clips / "walk_0.bvh")]), model)
+    save(synthesize(load_model(model), Request(seconds=1)), tmp_path / "made.bvh")
+    facts = json.loads(origin_path(tmp_path / "made.bvh").read_text())
+    facts["made"][-1] |= damage
+    origin_path(tmp_path / "made.bvh").write_text(json.dumps(facts))
+    with pytest.raises(MotionloomError):
+        again(tmp_path / "made.bvh", tmp_path, tmp_path / "again.bvh")

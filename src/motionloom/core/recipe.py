@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from motionloom.core.arrays import put
 
+LISTS = ("clips", "edits", "files", "poses", "measured")  # fields of `Made`
+
 
 class Input(NamedTuple):
     """A file that a step read; its content counts, not its name."""
@@ -31,8 +33,10 @@ class Read:
     content: str = ""  # SHA-256 of the clip that the step used, see `clip_sha256`; "" if it was not taken
 
     def __post_init__(self) -> None:
-        put(self, "settings", plain(self.settings))
-        put(self, "beside", tuple(Input(*item) for item in self.beside))
+        for name in ("name", "sha256", "content"):
+            _field_value(name, getattr(self, name))
+        put(self, "settings", _mapping(self.settings, "settings"))
+        put(self, "beside", tuple(map(_input, self.beside)))
 
 
 @dataclass(frozen=True)
@@ -113,15 +117,38 @@ def plain(value: Any) -> Any:
 
 
 def _field_value(name: str, value: Any) -> Any:
-    """The value of a field from its form in JSON."""
+    """The value of a field from its form in JSON. `TypeError` if it is of another kind: recipes are read from files."""
+    if name in ("learning_seed", "seed", "take"):
+        if value is not None and (type(value) is not int or not 0 <= value < 1 << 128):
+            raise TypeError(f"{name}: expected a whole number from 0, found {repr(value)[:60]}")
+        return value
+    if name in LISTS and not isinstance(value, (list, tuple)):
+        raise TypeError(f"{name}: expected a list, found {repr(value)[:60]}")
     if name in ("clips", "poses"):
         return tuple(item if isinstance(item, Read) else Read(**item) for item in value)
     if name == "files":
-        return tuple(Input(*item) for item in value)
+        return tuple(map(_input, value))
     if name == "model":
-        return None if value is None else Input(*value)
+        return None if value is None else _input(value)
     if name == "measured":
         return tuple(map(str, value))
     if name == "edits":
-        return tuple(plain(item) for item in value)
-    return plain(value)
+        return tuple(_mapping(item, "edits") for item in value)
+    if name == "config":
+        return _mapping(value, name)
+    if not isinstance(value, str) and (name, value) != ("request", None):
+        raise TypeError(f"{name}: expected text, found {repr(value)[:60]}")
+    return value
+
+
+def _input(item: Any) -> Input:
+    """A file and its checksum, from a list of both."""
+    if not isinstance(item, (list, tuple)) or len(item) != 2 or not all(isinstance(part, str) for part in item):
+        raise TypeError(f"expected the name of a file and its SHA-256, found {repr(item)[:60]}")
+    return Input(*item)
+
+
+def _mapping(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name}: expected names with values, found {repr(value)[:60]}")
+    return dict(plain(value))

@@ -11,7 +11,19 @@ from typing import Any, NamedTuple
 
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control import crowd_member, stream_clip
-from motionloom.core import BadRequest, Clip, Made, Markers, MotionloomError, NoPath, Progress, Read, part, silent
+from motionloom.core import (
+    BadRequest,
+    Clip,
+    FormatError,
+    Made,
+    Markers,
+    MotionloomError,
+    NoPath,
+    Progress,
+    Read,
+    part,
+    silent,
+)
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
 from motionloom.core.recipe import Input, program_platform, program_version
@@ -67,10 +79,18 @@ def again(
         report = progress or silent()
         report(0.0, "looking for the inputs")
         repeater = _Repeater(Finder(sources), steps, Path(folder), part(report, 0.0, 1.0), tuple(parameters))
-        missing = list(dict.fromkeys(repeater.missing(steps[-1])))
-        if missing:
-            raise CannotRepeat(f"{Path(path).name} cannot be made again: {'; '.join(missing)}")
-        clip, writing = repeater.repeat(steps[-1])
+        try:
+            missing = list(dict.fromkeys(repeater.missing(steps[-1])))
+            if missing:
+                raise CannotRepeat(f"{Path(path).name} cannot be made again: {'; '.join(missing)}")
+            clip, writing = repeater.repeat(steps[-1])
+        except MotionloomError:
+            raise
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
+            why = (
+                f"{steps[-1].describe()}: {type(error).__name__}: {str(error)[:200]}"  # options that no command writes
+            )
+            raise CannotRepeat(f"{Path(path).name} has a damaged recipe: {why}") from error
         clip = clip_with(clip, origin=replace(clip.origin, made=steps))
         save(clip, out, title=Path(path).stem, **writing)
         report(1.0, "done")
@@ -87,7 +107,10 @@ def recipe_of(path: str | Path) -> tuple[Made, ...]:
     if entry is not None and entry.keeps_origin:
         steps = load(path).origin.made
     elif origin_path(path).is_file():
-        steps = tuple(Made(**step) for step in read_facts(origin_path(path)).get("made", ()))
+        try:
+            steps = tuple(Made(**step) for step in read_facts(origin_path(path)).get("made", ()))
+        except TypeError as error:
+            raise FormatError(f"a damaged recipe: {error}", path=origin_path(path)) from None
     else:
         steps = ()
     if not steps:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from motionloom.core import MotionloomError
@@ -48,6 +50,13 @@ def test_clips_are_inside_the_folder_of_the_file(folder, pattern):
         read(folder, f'[nodes.walk]\nclips = ["{pattern}"]\n')
 
 
+@pytest.mark.parametrize("pattern", ["../../../**/*", "/**/*", "*/../../**/*"])
+def test_nothing_outside_the_folder_is_searched(folder, pattern, monkeypatch):
+    monkeypatch.setattr(Path, "glob", lambda *_: pytest.fail("it was searched"))
+    with pytest.raises(MotionloomError, match="leads out of the folder"):
+        read(folder, f'[nodes.walk]\nclips = ["{pattern}"]\n')
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -80,12 +89,25 @@ def test_clips_are_inside_the_folder_of_the_file(folder, pattern):
             "[nodes.walk]\nsamples = [" + '{name = "walk", seconds = [1, 1, 1]}, ' * 350 + "]",
             "at most 1000 clips in the whole file",
         ),
+        ('[nodes.walk]\nsamples = [{name = "stroke"}]\nof = {a = 1}', "of: there is no node"),
+        (f"{WALK}parameter = [1, {{a = 2}}]", "parameter: expected a name"),
         ("a = " + "9" * 5000, "not a TOML file"),
     ],
 )
 def test_what_is_wrong_is_named(folder, text, message):
     with pytest.raises(MotionloomError, match=message):
         read(folder, text)
+
+
+def test_samples_of_a_file_are_no_longer_than_the_limit(folder, monkeypatch):
+    """A file of 12 KB asked for 1,000 clips of two minutes."""
+    monkeypatch.setenv("MOTIONLOOM_LIMITS", "seconds=5")
+    with pytest.raises(MotionloomError, match="node run: samples of the whole file: 6 seconds are more than the limit"):
+        read(
+            folder,
+            '[nodes.walk]\nsamples = [{name = "walk", seconds = 2}]\n'
+            '[nodes.run]\nsamples = [{name = "walk", seconds = [2, 2, 2, 2]}]',
+        )
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from motionloom.core import BadRequest, Clip, replace
 from motionloom.core.errors import unknown
 from motionloom.core.fields import fields_of
+from motionloom.core.limits import Limits
 from motionloom.core.text import read_toml
 from motionloom.core.units import length
 from motionloom.methods.parametric_graph.config import Config
@@ -76,7 +77,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
         _check_keys(table, NODE, where)
         own = [_inside(path.parent, str(p), where) for p in _several(table.get("clips", ()))]
         patterns |= dict.fromkeys(own)
-        samples = _sampled(name, table.get("samples", ()), where, MOST_SAMPLES - len(made))
+        samples = _sampled(name, table.get("samples", ()), where, made)
         made += samples
         if not own and not samples and "label" not in table and "of" not in table:
             raise BadRequest(f"{where}: expected clips, samples, a label or another node (of)")
@@ -86,7 +87,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
             patterns[file] = None
             layers["overlay"] = file.name
         elif action is not None:
-            made += (acted := _sampled(f"{name}_action", action, where, MOST_SAMPLES - len(made)))
+            made += (acted := _sampled(f"{name}_action", action, where, made))
             if len(acted) != 1:
                 raise BadRequest(f"{where}: overlay: expected one action, found {len(acted)}")
             layers["overlay"] = acted[0].name
@@ -138,6 +139,8 @@ def _check_keys(table: Any, known: tuple[str, ...], where: str) -> None:
 def _inside(folder: Path, pattern: str, where: str) -> Path:
     """The pattern below the folder; all files that it finds are inside, links followed."""
     try:
+        if ".." in Path(pattern).parts or Path(pattern).is_absolute():  # before anything outside is searched
+            raise BadRequest(f"{where}: {pattern[:80]!r} leads out of the folder of the graph file")
         found = [folder / pattern, *folder.glob(pattern)]
         inside = all(path.resolve().is_relative_to(folder.resolve()) for path in found)
     except (OSError, ValueError, IndexError, RuntimeError, NotImplementedError):  # absolute, empty, with a NUL ...
@@ -149,9 +152,10 @@ def _inside(folder: Path, pattern: str, where: str) -> Path:
     return folder / pattern
 
 
-def _sampled(node: str, given: Any, where: str, most: int) -> list[Clip]:
-    """The clips of a list of samples, at most so many; a list of values makes a clip for each of them."""
+def _sampled(node: str, given: Any, where: str, before: list[Clip]) -> list[Clip]:
+    """The clips of a list of samples; a list of values makes a clip for each. With those before, within the limits."""
     out: list[Clip] = []
+    seconds = sum(clip.seconds for clip in before)
     for entry in _several(given):
         if not isinstance(entry, dict) or "name" not in entry:
             raise BadRequest(f'{where}: expected samples as {{name = "walk", turn = "40deg/s"}}, found {entry!r}')
@@ -169,10 +173,13 @@ def _sampled(node: str, given: Any, where: str, most: int) -> list[Clip]:
         for key, value in rest.items():
             several = isinstance(value, list) and value and ((fields[key].size or 1) == 1 or isinstance(value[0], list))
             choices.append([fields[key].read(v, (key,)) for v in (value if several else [value])])
-        if len(out) + prod(map(len, choices)) > most:
+        if len(before) + len(out) + prod(map(len, choices)) > MOST_SAMPLES:
             raise BadRequest(f"{where}: samples: expected at most {MOST_SAMPLES} clips in the whole file")
         for values in product(*choices):
             clip = make(name, seed=seed, **dict(zip(rest, values, strict=True)))
+            seconds += clip.seconds
+            if why := Limits.current().exceeded(seconds=round(seconds, 3)):
+                raise BadRequest(f"{where}: samples of the whole file: {why}")
             out.append(replace(clip, origin=dataclasses.replace(clip.origin, name=f"{node}_{len(out)}")))
     return out
 
