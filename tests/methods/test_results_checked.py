@@ -19,7 +19,6 @@ CAPTURED = {
     "walks": [f"35_0{k}" for k in range(1, 9)],
     "walks and turns": [f"16_{k}" for k in (11, 13, 15, 16, 17, 19)],
     "salsa": [f"60_{k:02d}" for k in range(1, 4)],
-    "runs": [f"35_{k}" for k in (17, 18, 19, 20)],
 }
 NO_SALSA = {*STRIDES, "variation"}  # they repeat strides
 

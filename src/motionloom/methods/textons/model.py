@@ -15,7 +15,7 @@ from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, St
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
 from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.channels.metric import MetricSpace
-from motionloom.kinematics.pace import change_rate
+from motionloom.kinematics.pace import SPEED_CHANGE, change_rate
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.lead_into_constraints import lead_into, pose_problem
@@ -37,8 +37,9 @@ from motionloom.methods.textons.segments import ObservedSegment, Segments
 from motionloom.methods.textons.stored_checks import check_observed, check_space, check_textons
 
 STYLE_TRIES = 8  # walks that are drawn until one keeps every required style
-STEADY_TRIES = 12  # walks that are drawn until one is as steady as the clips,
-LONGEST_TRIED = 240.0  # s: of so much motion in all
+STEADY_TRIES = 24  # walks that are drawn until one is as steady as the clips,
+CLEANING_CHANGE = 0.1  # m/s by which cleaning may change a speed: rates are means over limits that differ by so much
+LONGEST_TRIED = 720.0  # s: of so much motion in all
 MAX_NOTED_TEXTONS = 40  # textons of a path that a clip's notes list
 BEND_POSE = np.radians(10.0)  # a leg whose foot is put on the ground differs from its pose by less
 
@@ -129,12 +130,13 @@ class TextonModel(Model[Options]):
         if steady:
             tries = max(tries, min(STEADY_TRIES, int(LONGEST_TRIED * self.fps / frames)))
         usual = self.network(options).change_rate(self.fps) if steady and tries > 1 else np.inf
+        limits = SPEED_CHANGE + np.linspace(-CLEANING_CHANGE, CLEANING_CHANGE, 5) if np.isfinite(usual) else (np.inf,)
         best: tuple[tuple[float, float], TextonPlan] | None = None
         for _ in range(tries):
             walk = self.walk(options, rng, request.constraints, frames)
             plan = plan_motion(walk, frames, poses)
             missed = [c.missing_share(plan.labels(self.segments, c.label), self.fps) - c.tolerance for c in styles]
-            rate = change_rate([walk.places[:frames]], self.fps) if np.isfinite(usual) else 0.0
+            rate = float(np.mean([change_rate([walk.places[:frames]], self.fps, limit) for limit in limits]))
             worst = (max(0.0, *missed, 0.0), max(0.0, rate - usual))
             if best is None or worst < best[0]:
                 best = (worst, plan)
