@@ -46,13 +46,14 @@ def test_a_locked_foot_stays_where_it_is(kind):
     before, after = (np.diff(part_positions(c), axis=0)[held] for c in (clip, done))
     assert held.sum() > 100
     assert np.linalg.norm(before, axis=-1).max() > 2e-3  # m, from one frame to the next
-    assert np.abs(after[:, [0, 2]]).max() < (1e-3 if kind == "walk" else 1e-9)  # a heel turns about its toe as it rises
-    assert after[:, 1].min() > (-1e-3 if kind == "walk" else -1e-9)  # a foot may yield to hips that tremble;
+    across, rise = np.linalg.norm(after[:, [0, 2]], axis=1), np.abs(after[:, 1])
+    assert (across < (0.5 * rise + 1e-6 if kind == "walk" else 1e-9)).all()  # a heel turns about its toe as it rises
+    assert after[:, 1].min() > (-2e-5 if kind == "walk" else -1e-9)  # a foot may yield to hips that tremble;
     heels = ["heel" in p.name for p in foot_parts(clip.skeleton)]
     held[:, heels] = False
     toes = np.abs(np.diff(part_positions(done), axis=0)[held])
     assert toes[:, [0, 2]].max() < 1e-9
-    assert toes[:, 1].max() < (1e-3 if kind == "walk" else 1e-9)
+    assert toes[:, 1].max() < (1e-5 if kind == "walk" else 1e-9)
     assert (status[touching] == LOCKED).mean() > 0.5
     assert (status[~touching] == FREE).all()
 
