@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from motionloom.blend import append
 from motionloom.core import BadRequest, Clip, Origin, Source, concatenate, made_here, replace
 from motionloom.core.origin import from_file
 from motionloom.core.origin_joining import joined, mixed
+from motionloom.plot import source_pictures
 from motionloom.plot.source_pictures import provenance, save_provenance
 from motionloom.plot.source_tracks import tracks
 from motionloom.plot.style import SOURCES, rgb
@@ -151,3 +154,20 @@ def test_names_of_parts_are_inside_the_picture_and_a_key_explains_the_marks(walk
     assert min(box.x0 for box in boxes.values()) >= 0.0
     assert boxes["a_clip_with_a_rather_long_name_of_its_own.bvh"].x1 < boxes["b.bvh"].x0
     assert any(text.startswith("transition: both clips") for text in boxes)
+
+
+@pytest.mark.parametrize("name", ["walk", "dog_walk"])
+def test_bodies_beside_each_other_do_not_overlap(name, monkeypatch):
+    """A dog is longer than a person is wide."""
+    clip = make(name, seconds=4, fps=30)
+    clip = replace(clip, origin=from_file("clip.bvh", len(clip)))
+    painted = []
+
+    def paint(_ax, _shape, points, view, *, shift):
+        across = view.project(points)[..., 0] + shift[0]
+        painted.append((across.min(), across.max()))
+
+    monkeypatch.setattr(source_pictures, "paint_body", paint)
+    provenance([clip])
+    assert len(painted) > 2
+    assert all(before[1] < after[0] for before, after in pairwise(painted))
