@@ -57,6 +57,12 @@ def test_random_walks_stay_in_their_boxes_and_below_the_limit(walking, options):
     assert np.ptp(values) > 0.5  # of the range: they wander
 
 
+def test_characters_interpolate_as_many_samples_as_edges_were_verified_with(walks, walking):
+    faithful = learn("parametric-graph", walks, {"variant": "faithful", "sources": 4, "targets": 20, "samples": 20})
+    for model, k in ((walking, 2), (faithful, 1)):
+        assert model.live.begin([0]).tuning[0, -1] == model.config.neighbours == k
+
+
 def test_blended_and_inertial_transitions_have_no_jumps(walking):
     for options in (ONCE, JUMP):
         steps = driven(walking.live, commands(), 12, options)

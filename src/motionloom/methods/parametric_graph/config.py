@@ -103,10 +103,6 @@ class LiveOptions(Settings):
         choices=("planned", "greedy"),
     )  # fmt: skip
     first: str = param("", "node in which a character begins; none: one that can turn, by the seed")
-    neighbours: int = param(
-        2, "samples of an edge that are interpolated, besides the number of parameters", low=1, high=20,
-        symbol="k - d", advanced=True,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -118,7 +114,6 @@ class Options(LiveOptions):
         "blend": "linear",
         "alignment": "cloud",
         "control": "greedy",
-        "neighbours": 1,
         "clean_feet": False,
     }
 

@@ -60,6 +60,7 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
     skeleton: Skeleton
     fps: float
     material: FrameSources
+    neighbours: int  # k - d of the edges, with which they were verified
 
     @property
     def accepts(self) -> tuple[str, ...]:
@@ -89,7 +90,7 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         state.tuning[:] = [
             options.half_life, options.response, options.window, options.transitions == "inertial",
             options.alignment == "cloud", options.blend == "linear", options.control == "planned",
-            options.neighbours,
+            self.neighbours,
         ]  # fmt: skip
         if not len(seeds):
             return

@@ -201,4 +201,5 @@ class ParametricGraphModel(Model[Options]):
     def graph(self) -> ParametricGraphLive:
         """The characters without the layers of their nodes."""
         examples = [clip for node in self.nodes for clip in node.examples]
-        return ParametricGraphLive(self.tables, self.nodes, self.skeleton, self.fps, material_of(examples))
+        material, k = material_of(examples), self.config.neighbours
+        return ParametricGraphLive(self.tables, self.nodes, self.skeleton, self.fps, material, k)
