@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -127,3 +129,22 @@ def test_trials_are_balanced_shuffled_and_as_long_as_the_question_needs():
         make_trials({"ours": clips}, "natural", np.random.default_rng(0))
     with pytest.raises(BadRequest, match="question: expected one of"):
         make_trials(groups, "boring", np.random.default_rng(0))
+
+
+def test_a_file_with_thousands_of_groups_or_questions_is_refused_at_once():
+    """3,000 groups are 4.5 million pairs; a file of 1 MB holds them."""
+    groups = Ratings(tuple(Rating(f"p{k % 20}", "natural", f"g{k % 3000}", "c", 5) for k in range(6000)), 0)
+    with pytest.raises(BadRequest, match="3000 groups and 4498500 pairs"):
+        analyse_ratings(groups)
+    questions = Ratings(tuple(Rating("p", f"q{k // 4}", f"g{k % 2}", "c", 5) for k in range(6000)), 0)
+    with pytest.raises(BadRequest, match="at most 50 questions"):
+        analyse_ratings(questions)
+
+
+def test_many_participants_are_analysed_in_linear_time():
+    """Comparing every row with every participant took minutes for 30,000 of them."""
+    rows = tuple(Rating(f"p{k // 2}", "natural", f"g{k % 2}", "c", 1 + k % 9) for k in range(60_000))
+    start = time.process_time()
+    found = analyse_ratings(Ratings(rows, 0))
+    assert time.process_time() - start < 5
+    assert found[0].complete == found[0].participants == 30_000

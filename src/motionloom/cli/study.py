@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.options import Json, Seed, columns, load_all, plural, print_json, print_line, with_reading
+from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
@@ -84,7 +85,8 @@ def analyse(
     from motionloom.evaluate.study import analyse_ratings, read_ratings
 
     read = read_ratings(ratings)
-    found = analyse_ratings(read, margin=margin)
+    with busy("analysing") as report:
+        found = analyse_ratings(read, margin=margin, progress=report)
     pictures = []
     if out is not None:
         from motionloom.plot.figures import save_figure

@@ -6,16 +6,18 @@ two one-sided t tests for equivalence (Schuirmann 1987).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray
+from motionloom.core import BadRequest, FloatArray, Progress, silent
+from motionloom.core.progress import each
 from motionloom.evaluate.study.ratings import Rating, Ratings
 
 MARGIN = 1.0  # rating points within which two groups count as equivalent
+MOST_QUESTIONS, MOST_PAIRS = 50, 2000  # pairs of groups, in all questions
 CONFIDENCE = 0.9  # of the interval that must lie within the margin: two one-sided tests at 5 %
 
 
@@ -66,7 +68,9 @@ class Analysis(NamedTuple):
     margin: float
 
 
-def analyse_ratings(ratings: Ratings, *, margin: float = MARGIN) -> tuple[Analysis, ...]:
+def analyse_ratings(
+    ratings: Ratings, *, margin: float = MARGIN, progress: Progress | None = None
+) -> tuple[Analysis, ...]:
     """One analysis for each question. Rows without a rating are left out.
 
     The one-way analysis takes every rating; those within participants take the mean rating that each one gave each
@@ -74,36 +78,44 @@ def analyse_ratings(ratings: Ratings, *, margin: float = MARGIN) -> tuple[Analys
     """
     if not margin > 0:
         raise BadRequest(f"margin: expected more than 0 rating points, found {margin:g}")
-    questions = list(dict.fromkeys(r.question for r in ratings.answers))
+    questions: dict[str, dict[str, list[Rating]]] = {}
+    for row in ratings.answers:
+        questions.setdefault(row.question, {}).setdefault(row.group, []).append(row)
     if not questions:
         raise BadRequest("there are no ratings to analyse")
-    return tuple(
-        _question(q, [r for r in ratings.answers if r.question == q], ratings.missing, margin) for q in questions
-    )
+    pairs = [len(groups) * (len(groups) - 1) // 2 for groups in questions.values()]
+    if len(pairs) > MOST_QUESTIONS or sum(pairs) > MOST_PAIRS:
+        most = max(map(len, questions.values()))
+        raise BadRequest(
+            f"expected at most {MOST_QUESTIONS} questions and {MOST_PAIRS} pairs of groups in all, found {len(pairs)} "
+            f"questions, {most} groups and {sum(pairs)} pairs"
+        )
+    rows = each(list(questions.items()), progress or silent(), "analysing", [1 + n for n in pairs])
+    return tuple(_question(question, groups, ratings.missing, margin) for question, groups in rows)
 
 
-def _question(question: str, answers: Sequence[Rating], missing: int, margin: float) -> Analysis:
-    names = sorted({r.group for r in answers})
-    values = {n: np.array([r.rating for r in answers if r.group == n], float) for n in names}
-    few = [n for n in names if len(values[n]) < 2]
-    if len(names) < 2 or few:
-        found = ", ".join(f"{n} ({len(values[n])})" for n in names)
-        raise BadRequest(f"{question}: expected two groups or more with two ratings or more each, found {found}")
-    people = sorted({r.participant for r in answers})
-    cells = [
-        [[float(r.rating or 0) for r in answers if (r.participant, r.group) == (p, n)] for n in names] for p in people
-    ]
-    table = np.array([[np.mean(cell) for cell in row] for row in cells if all(row)]).reshape(-1, len(names))
+def _question(question: str, groups: Mapping[str, Sequence[Rating]], missing: int, margin: float) -> Analysis:
+    names = sorted(groups)
+    values = {n: np.array([r.rating for r in groups[n]], float) for n in names}
+    if len(names) < 2 or any(len(values[n]) < 2 for n in names):
+        found = ", ".join(f"{n[:40]} ({len(values[n])})" for n in names[:20])
+        raise BadRequest(f"{question[:40]}: expected two groups or more with two ratings or more each, found {found}")
+    cells: dict[str, dict[str, list[float]]] = {}  # by participant and group
+    for name in names:
+        for r in groups[name]:
+            cells.setdefault(r.participant, {}).setdefault(name, []).append(float(r.rating or 0))
+    complete = [row for _, row in sorted(cells.items()) if len(row) == len(names)]
+    table = np.array([[sum(row[n]) / len(row[n]) for n in names] for row in complete]).reshape(-1, len(names))
     return Analysis(
         question,
         tuple(_group(n, values[n]) for n in names),
         one_way(list(values.values())),
         repeated_measures(table) if len(table) >= 2 else None,
         tuple(
-            equivalence(a, b, values[a], values[b], margin, table[:, [names.index(a), names.index(b)]])
-            for a, b in combinations(names, 2)
+            equivalence(names[a], names[b], values[names[a]], values[names[b]], margin, table[:, [a, b]])
+            for a, b in combinations(range(len(names)), 2)
         ),
-        len(people),
+        len(cells),
         len(table),
         missing,
         margin,
