@@ -63,7 +63,7 @@ def climb(clip: Clip) -> float:
     for p, on in enumerate(contacts(clip).values()):
         stands = runs(on)
         if len(stands) > 1:
-            first, last = (float(np.median(height[a:b, p])) for a, b in (stands[0], stands[-1]))
+            first, last = (float(np.sort(height[a:b, p])[(b - a) // 2]) for a, b in (stands[0], stands[-1]))
             rises.append(last - first)
     return float(np.median(rises)) if rises else float(clip.root[-1, 1] - clip.root[0, 1])
 
