@@ -36,6 +36,7 @@ PAIRS = (  # upper, lower: (clip, first frame, end frame)
     (("13_17", 1, None), ("113_19", 1, None), "boxing on stairs"),
     (("17_10", 1, None), ("113_19", 1, None), "boxing on stairs, another subject"),
     (("81_06", 1, None), ("113_18", 1, 1000), "pushing on a sidestep"),
+    (("81_06", 1, None), ("16_13", 1, None), "pushing round an obstacle (a walk that veers)"),
     (("104_41", 200, 1360), ("104_04", 1, None), "zombie on his own jog"),
     (("104_41", 200, 1360), ("16_35", 1, None), "zombie on a jog"),
     (("104_41", 200, 1360), ("16_15", 1, None), "zombie on a walk"),

@@ -16,6 +16,7 @@ from motionloom.control.layered import layered
 from motionloom.core import BadRequest, Clip, Markers
 from motionloom.core.poses import commands
 from motionloom.kinematics.fk import fk, world
+from motionloom.kinematics.travel import steady_travel
 from motionloom.methods.gaze import (
     GazeMap,
     GazeMotion,
@@ -34,7 +35,7 @@ from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import reached
 from motionloom.methods.gaze.look import look_along, look_near
 from motionloom.methods.gaze.marker_takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
-from motionloom.rotation import angle_between, exp, inverse, log, multiply
+from motionloom.rotation import angle_between, exp, inverse, log, multiply, wrap_angle
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take, make_takes, targets
 
@@ -393,6 +394,11 @@ def test_the_gaze_leads_a_turn(gaze_map, walk):
 def test_looks_along_the_path(walk):
     points = look_along(walk, ahead=2.0).points
     assert_allclose(np.linalg.norm(points[:, [0, 2]] - walk.root[:, [0, 2]], axis=1), 2.0, atol=0.05)
+    curve = make("walk", turn=0.7, seconds=4, seed=1)  # which continues where the clip ends
+    path = steady_travel(curve).place
+    tangent, line = np.gradient(path, axis=0), look_along(curve, ahead=1.5).points[:, [0, 2]] - path
+    aside = np.degrees(wrap_angle(np.arctan2(*line.T) - np.arctan2(*tangent.T)))
+    assert_allclose(aside[-60:], np.median(aside[:150]), atol=10)
 
 
 def test_near_objects_are_looked_at_one_after_the_other(walk):

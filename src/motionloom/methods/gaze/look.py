@@ -22,6 +22,9 @@ from motionloom.rotation import wrap_angle
 FAR = 1e4  # m: distance of points that stand for directions
 MIN_DISTANCE = 0.05  # m from the eyes to a target
 AHEAD = math.radians(110.0)  # objects farther to the side do not attract the gaze
+ARC_TIME = 2.0  # s at the end of a path that show how it continues,
+MIN_ARC = 0.1  # m, if it is not shorter,
+MAX_BEND = 1.0  # 1/m, and at most so curved
 HYSTERESIS = 1.15  # times the distance at which an object that is looked at is left for another, or for none
 MIN_LOOK = 0.3  # s
 BLOCK = 2000  # frames of one call of the kernel, some 20 ms
@@ -91,15 +94,26 @@ def look_along(clip: Clip, *, ahead: float = 2.5, height: float = 0.0, first: in
     path = steady_travel(clip)  # the ground ahead does not sway with the hips
     place = path.place
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
-    straight = place[-1] - place[max(0, len(place) - max(2, round(0.3 * clip.fps)))]
-    size = float(np.linalg.norm(straight))
-    heading = path.heading[-1]
-    unit = straight / size if size > 1e-3 else np.array([np.sin(heading), np.cos(heading)])
     wanted = length + ahead
     points = np.stack([np.interp(wanted, length, place[:, k]) for k in range(2)], 1)
-    points += np.maximum(wanted - length[-1], 0.0)[:, None] * unit
+    points += _beyond(place, length, float(path.heading[-1]), clip.fps, np.maximum(wanted - length[-1], 0.0))
     out = np.stack([points[:, 0], np.full(len(clip), height), points[:, 1]], 1)
     return Look(first, len(clip) if end is None else end, out, name=f"the path {ahead:g} m ahead")
+
+
+def _beyond(place: FloatArray, length: FloatArray, heading: float, fps: float, far: FloatArray) -> FloatArray:
+    """(F, 2) m from the end of a path (P, 2), `far` (F,) along the arc in which it ends; ahead where it is at rest."""
+    first = max(0, len(place) - 1 - max(3, round(ARC_TIME * fps)))
+    steps, along = np.diff(place[first:], axis=0), length[first:] - length[-1]
+    bend = 0.0
+    if -along[0] > MIN_ARC:
+        turns = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
+        bend, heading = map(float, np.polyfit((along[1:] + along[:-1]) / 2, turns, 1))
+        bend = float(np.clip(bend, -MAX_BEND, MAX_BEND))
+    if abs(bend) < 1e-6:
+        return far[:, None] * [math.sin(heading), math.cos(heading)]
+    ends = heading + bend * far
+    return np.stack([math.cos(heading) - np.cos(ends), np.sin(ends) - math.sin(heading)], 1) / bend
 
 
 class Near(NamedTuple):
