@@ -16,8 +16,8 @@ from feasible import SECONDS, feasible
 from learning_inputs import tiny_takes
 from motionloom.constraints import (
     KINDS,
-    Avoid,
-    PoseAt,
+    Plant,
+    PoseAlong,
     PositionAt,
     Reach,
     Request,
@@ -283,22 +283,25 @@ def test_hard_constraints_hold_before_the_finishing_pass(method, kind, models, w
 
 
 SEARCH_GAPS = {"rad": 0.12, "m": 0.05}  # beyond the tolerance, for the search by itself
+SOLVED = {  # points that have no place in the examples: the limb is solved for them, as the method's source does
+    "texture": (PositionAt, Plant),  # every frame by `kinematics.solve_chain`
+    "variation": (PositionAt, Plant),  # LAU eq 7, in each frame during synthesis
+    "gaze": (PoseAlong,),  # the motion that is given
+}
+NEAR = [(m, k) for m, k, strength in HONOURED if strength == "hard" and k not in SOLVED.get(m, ())]
 
 
-@pytest.mark.parametrize("kind", [PoseAt, RootAt, RootPath, Reach, Avoid, PositionAt])
-@pytest.mark.parametrize("method", ["cuts", "motion-graph", "two-level-graph", "hierarchical-graph"])
+@pytest.mark.parametrize(("method", "kind"), NEAR)
 def test_searches_come_near_hard_constraints_by_themselves(method, kind, models, monkeypatch):
     """What is led into the keys afterwards is centimetres: a method that ignored them would be metres off."""
-    if (kind, "hard") not in models[method].honours:
-        return
     for name in ("lead_path", "lead_poses"):
         monkeypatch.setattr(lead_into_constraints, name, lambda clip, hard: clip)
     monkeypatch.setattr(lead_into_constraints, "reach_points", lambda clip, hard, smooth: clip)
     for seed in range(3):
         asked = feasible(models[method], kind, seed)
         _, clip = rendered(models[method], asked, np.random.default_rng([seed, 0]))
-        constraint = asked.constraints[0]
-        assert constraint.worst(clip) <= constraint.limit + SEARCH_GAPS[constraint.unit]
+        [constraint] = models[method].inner_request(asked).constraints
+        assert constraint.worst(clip) <= constraint.limit + SEARCH_GAPS.get(constraint.unit, 0.0)
 
 
 @pytest.mark.parametrize("method", METHODS)
