@@ -10,6 +10,8 @@ import sys
 import pytest
 
 from motionloom import samples
+from motionloom.cli.progress_bars import busy
+from motionloom.core import Cancelled
 from motionloom.io import save
 from motionloom.methods import learn, save_model
 
@@ -102,3 +104,20 @@ def test_ctrl_c_at_a_report_of_progress_exits_with_130_and_leaves_no_file(doing,
     assert (child.returncode, "cancelled" in said, "Traceback" in said) == (130, True, False)
     assert "ready" not in out  # nothing goes on: no next take, no next method
     assert not list(tmp_path.rglob("*.*"))
+
+
+def test_an_interrupt_that_a_destructor_swallows_still_cancels(monkeypatch):
+    class Destroyed:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)  # Python prints "Exception ignored in" and continues
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with busy("drawing") as report:
+            Destroyed()
+            with pytest.raises(Cancelled):
+                report(0.5, "drawing")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +27,8 @@ def busy(doing: str) -> Iterator[Progress]:
     """
     compiling.notify(lambda: print(f"motionloom: compiling ({compiling.how_often()}) ...", file=sys.stderr, flush=True))
     if not sys.stderr.isatty():
-        yield Lines(doing)
+        with stops_on_interrupt(Lines(doing)) as lines:
+            yield lines
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -33,8 +36,31 @@ def busy(doing: str) -> Iterator[Progress]:
 
     parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     both = sys.stdout.isatty()  # lines printed meanwhile appear above the bar, unless they go to a file
-    with RichProgress(*parts, console=Console(stderr=True), transient=True, redirect_stdout=both) as shown:
-        yield Bar(doing, shown)
+    drawn = RichProgress(*parts, console=Console(stderr=True), transient=True, redirect_stdout=both)
+    with drawn as shown, stops_on_interrupt(Bar(doing, shown)) as bar:
+        yield bar
+
+
+@contextmanager
+def stops_on_interrupt(report: Progress) -> Iterator[Progress]:
+    """Ctrl-C also sets `stop`: a KeyboardInterrupt raised inside a destructor or a callback of a library is lost.
+
+    Where Ctrl-C is ignored (a job in the background of a shell), and in other threads, nothing changes.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield report
+        return
+
+    def interrupt(number: int, frame: Any) -> None:
+        report.stop[0] = 1
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield report
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def progress(items: Sequence[T], doing: str) -> Iterator[T]:

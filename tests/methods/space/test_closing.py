@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.core.progress import silent
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.loop import Loop, close_loop, repeat
@@ -19,7 +20,7 @@ from motionloom.samples import make
 def cycle():
     """A cycle of a walk that slows down and bends its legs, so that its ends differ in place and pose."""
     walk = steady(make("walk", seed=2, turn=0.3, seconds=4, fps=30))
-    first = cut_cycles([walk], mirror=False, margin=0.1)[1]
+    first = cut_cycles([walk], mirror=False, margin=0.1, progress=silent())[1]
     clip = first.played
     bent = np.array(clip.rotations)
     at = np.linspace(0, 0.15, len(clip))

@@ -12,15 +12,17 @@ from numpy.random import Generator
 from motionloom.blend.registered import register_rows
 from motionloom.blend.registration import registered_curve
 from motionloom.constraints import PARAMETERS, MotionParameter, parameter_table
-from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, silent
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, part, silent
 from motionloom.core.errors import unknown
 from motionloom.core.note import info
+from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, clips_of, scale_of
 from motionloom.methods.space.build import build_space
 from motionloom.methods.space.cutting import ExampleCut, cut_cycles, cut_events, walks, whole_clips
+from motionloom.methods.space.learning import CUTTING
 from motionloom.methods.space.measure import blend_once, measure_clip
 from motionloom.methods.space.sampling import moment_table, polynomial_size
 from motionloom.methods.space.space import ExampleWeights, Space, SpaceParameter
@@ -184,12 +186,12 @@ def random_values(space: Space, count: int, rng: Generator, within: FloatArray |
 
 def part_floor(clips: Sequence[Clip]) -> FloatArray:
     """(P,) m: how high each foot part is where it stands lowest in any clip."""
-    parts = foot_parts(clips[0].skeleton)
-    out = np.full(len(parts), np.inf)
+    every = foot_parts(clips[0].skeleton)
+    out = np.full(len(every), np.inf)
     for clip in map(with_contacts, clips):
         height = part_positions(clip)[..., 1]
-        for p, part in enumerate(parts):
-            out[p] = min(out[p], height[clip.label(part.label), p].min(initial=np.inf))
+        for p, of in enumerate(every):
+            out[p] = min(out[p], height[clip.label(of.label), p].min(initial=np.inf))
     return np.where(np.isfinite(out), out, 0.0)
 
 
@@ -224,7 +226,7 @@ def build_node(
     """
     report, table = progress or silent(), parameter_table(own)
     used = clips_of(spec, clips)
-    cuts, cyclic = _cuts(spec, used, margin)
+    cuts, cyclic = _cuts(spec, used, margin, part(report, 0.0, CUTTING))
     names = spec.parameter or (("turn",) if cyclic else (FIXED,) if len(cuts) == 1 else ())
     if not names:
         raise BadRequest(f"node {spec.name}: expected the parameters by which its {len(cuts)} clips differ, as in "
@@ -250,7 +252,7 @@ def build_node(
             smoothness=None,
             scale=scale,
             rng=rng,
-            progress=report,
+            progress=part(report, CUTTING, 1.0),
         )
     except BadRequest as error:
         raise BadRequest(f"node {spec.name}: {error}") from None
@@ -280,16 +282,17 @@ def _range(low: FloatArray, high: FloatArray, unit: str) -> str:
     return ", ".join(f"{a:.2f} to {b:.2f}" for a, b in zip(low, high, strict=True)) + f" {unit}"
 
 
-def _cuts(spec: NodeSpec, clips: Sequence[Clip], margin: float) -> tuple[list[ExampleCut], bool]:
-    how = spec.cut
+def _cuts(spec: NodeSpec, clips: Sequence[Clip], margin: float, progress: Progress) -> tuple[list[ExampleCut], bool]:
+    how, (searching, cutting) = spec.cut, parts(progress, [1, 3])
     if how == "auto":
-        how = "cycles" if set(spec.parameter) <= {*TURNS, "speed"} and walks(clips) else "none"
+        how = "cycles" if set(spec.parameter) <= {*TURNS, "speed"} and walks(clips, searching) else "none"
     if how == "cycles":
-        return cut_cycles(clips, mirror=spec.mirror != "none"), True
+        return cut_cycles(clips, mirror=spec.mirror != "none", progress=cutting), True
     if how == "none":
-        return whole_clips(clips, margin=margin, mirror=spec.mirror == "all"), False
+        return whole_clips(clips, margin=margin, mirror=spec.mirror == "all", progress=cutting), False
     both = spec.mirror == "all"
-    return cut_events(clips, how, before=spec.before, after=spec.after, margin=margin, mirror=both), False
+    cuts = cut_events(clips, how, before=spec.before, after=spec.after, margin=margin, mirror=both, progress=cutting)
+    return cuts, False
 
 
 def _fixed(cut: ExampleCut, parameter: MotionParameter, cyclic: bool, margin: float) -> Space:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.blend.registration import contact_events
-from motionloom.core import BadRequest, Clip, FloatArray, with_labels
+from motionloom.core import BadRequest, Clip, FloatArray, Progress, with_labels
+from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import runs, with_contacts
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.loop import seam, seam_features
@@ -56,19 +57,23 @@ def steady(clip: Clip) -> Clip:
     return with_labels(pinned, {n: marked.label(n) for n in marked.label_names if n.startswith("contact:")})
 
 
-def walks(clips: Sequence[Clip]) -> bool:
+def walks(clips: Sequence[Clip], progress: Progress) -> bool:
     """Whether every clip contains a cycle of locomotion."""
-    return all(_cycles(clip, 0, "left") or _cycles(clip, 0, "right") for clip in map(with_contacts, clips))
+    found = map(with_contacts, each(clips, progress, "searching cycles"))
+    return all(_cycles(clip, 0, "left") or _cycles(clip, 0, "right") for clip in found)
 
 
-def cut_cycles(clips: Sequence[Clip], *, mirror: bool, margin: float | None = None) -> list[ExampleCut]:
+def cut_cycles(
+    clips: Sequence[Clip], *, mirror: bool, margin: float | None = None, progress: Progress
+) -> list[ExampleCut]:
     """All cycles from one step of the left foot to its next; with `mirror`, also those of the right, mirrored.
 
     They are closed, or, with a margin in seconds, left as they are, with so much of the clip around them.
     `BadRequest` for a clip without any.
     """
     out: list[ExampleCut] = []
-    for i, clip in enumerate(map(steady, clips)):
+    cutting, closing = parts(progress, [1, 1])
+    for i, clip in enumerate(map(steady, each(clips, cutting, "cutting examples"))):
         found = _cycles(clip, i, "left", margin)
         if mirror:
             found += _cycles(clip, i, "right", margin)
@@ -81,7 +86,7 @@ def cut_cycles(clips: Sequence[Clip], *, mirror: bool, margin: float | None = No
     lengths = np.array([cut.last - cut.first for cut in out])
     usual = float(np.median(lengths))
     kept = [cut for cut, n in zip(out, lengths, strict=True) if abs(n - usual) <= REGULAR * usual]
-    return kept if margin is not None else [_closed_cut(cut) for cut in kept]
+    return kept if margin is not None else [_closed_cut(cut) for cut in each(kept, closing, "closing cycles")]
 
 
 def _aligned(clip: Clip, rows: FloatArray, a: int, b: int) -> Clip:
@@ -125,11 +130,11 @@ def _cycles(clip: Clip, source: int, side: str, margin: float | None = None) -> 
 
 
 def cut_events(
-    clips: Sequence[Clip], label: str, *, before: float, after: float, margin: float, mirror: bool
+    clips: Sequence[Clip], label: str, *, before: float, after: float, margin: float, mirror: bool, progress: Progress
 ) -> list[ExampleCut]:
     """The time around each run of a label: `before` seconds to `after` seconds from its middle, with a margin."""
     out: list[ExampleCut] = []
-    for i, clip in enumerate(map(steady, clips)):
+    for i, clip in enumerate(map(steady, each(clips, progress, "cutting examples"))):
         spans = runs(clip.label(label))
         if not spans:
             raise BadRequest(
@@ -147,10 +152,10 @@ def cut_events(
     return _both(out, mirror)
 
 
-def whole_clips(clips: Sequence[Clip], *, margin: float, mirror: bool) -> list[ExampleCut]:
+def whole_clips(clips: Sequence[Clip], *, margin: float, mirror: bool, progress: Progress) -> list[ExampleCut]:
     """Every clip as it is, without a margin of frames at both ends, which is kept for transitions."""
     out = []
-    for i, clip in enumerate(map(steady, clips)):
+    for i, clip in enumerate(map(steady, each(clips, progress, "cutting examples"))):
         rim = min(round(margin * clip.fps), max(0, (len(clip) - 8) // 4))
         out.append(_with_margin(clip, i, rim, len(clip) - 1 - rim, rim))
     return _both(out, mirror)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motionloom.constraints import MotionParameter, parameter_table
-from motionloom.core import BadRequest, Clip
+from motionloom.core import BadRequest, Clip, Progress
 from motionloom.core.errors import unknown
+from motionloom.core.progress import parts
 from motionloom.kinematics.loop import seam
 from motionloom.methods.space.closing import closed
 from motionloom.methods.space.cutting import ExampleCut, cut_cycles, cut_events, walks, whole_clips
@@ -26,17 +27,17 @@ def chosen_parameters(config: SpaceConfig, own: Sequence[MotionParameter]) -> tu
     return tuple(table[name] for name in config.parameter)
 
 
-def cut_examples(clips: Sequence[Clip], config: SpaceConfig) -> tuple[list[ExampleCut], bool]:
+def cut_examples(clips: Sequence[Clip], config: SpaceConfig, progress: Progress) -> tuple[list[ExampleCut], bool]:
     """The examples, and whether their motion repeats."""
-    how = config.cut
+    how, (searching, cutting) = config.cut, parts(progress, [1, 3])
     if how == "auto":
-        how = "cycles" if walks(clips) else "none"
+        how = "cycles" if walks(clips, searching) else "none"
     if how == "cycles":
         ends = config.repeat == "no"
         margin = config.margin if ends else None
-        return cut_cycles(clips, mirror=config.mirror != "none", margin=margin), not ends
+        return cut_cycles(clips, mirror=config.mirror != "none", margin=margin, progress=cutting), not ends
     if how == "none":
-        cuts = whole_clips(clips, margin=config.margin, mirror=config.mirror == "all")
+        cuts = whole_clips(clips, margin=config.margin, mirror=config.mirror == "all", progress=cutting)
     else:
         cuts = cut_events(
             clips,
@@ -45,6 +46,7 @@ def cut_examples(clips: Sequence[Clip], config: SpaceConfig) -> tuple[list[Examp
             after=config.after,
             margin=config.margin,
             mirror=config.mirror == "all",
+            progress=cutting,
         )
     seams = [seam(cut.played, 0, len(cut.played) - 1) for cut in cuts]
     repeats = config.repeat == "yes" or (config.repeat == "auto" and max(seams) <= MOST_SEAM)

@@ -14,6 +14,8 @@ from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
 from motionloom.methods.space.settings import SpaceConfig
 
+CUTTING = 0.7  # of the work of learning
+
 
 def learn_space(
     clips: Sequence[Clip],
@@ -28,12 +30,11 @@ def learn_space(
 ) -> Built:
     """The space of some clips of one action; `parameters` are the user's own, in addition to the table."""
     chosen = chosen_parameters(config, parameters)
-    progress(0.0, "cutting examples")
-    cuts, cyclic = cut_examples(clips, config)
+    cuts, cyclic = cut_examples(clips, config, part(progress, 0.0, CUTTING))
     return build_space(
         cuts, chosen, cyclic=cyclic, registration=config.registration, most_cost=config.most_cost,
         merge=least_distance(config, clips, cuts), margin=config.margin, samples=samples, together=together,
-        smoothness=smoothness, rng=rng, progress=part(progress, 0.05, 1.0),
+        smoothness=smoothness, rng=rng, progress=part(progress, CUTTING, 1.0),
     )  # fmt: skip
 
 

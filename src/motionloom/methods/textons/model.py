@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
+from motionloom.core.progress import parts, silent
 from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.pace import SPEED_CHANGE, change_rate
@@ -104,8 +105,8 @@ class TextonModel(Model[Options]):
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> TextonPlan:
         frames = request.length(self.fps)
         if options.path is None and frames is not None:
-            return self._best_walk(request, options, frames, rng)
-        walk = self.walk(options, rng, request.constraints, frames)
+            return self._best_walk(request, options, frames, rng, progress)
+        walk = self.walk(options, rng, request.constraints, frames, progress)
         if options.path is None and frames is None:
             ends = _first_and_last(request)
             assert ends is not None  # checked before
@@ -118,7 +119,9 @@ class TextonModel(Model[Options]):
             plan = edit_pose(self.synthesizer, plan, at, pose, drive=options.drive, lengthening=options.lengthening)
         return plan
 
-    def _best_walk(self, request: Request, options: Options, frames: int, rng: Generator) -> TextonPlan:
+    def _best_walk(
+        self, request: Request, options: Options, frames: int, rng: Generator, progress: Progress
+    ) -> TextonPlan:
         """The first of several walks that keeps the required styles and changes its speed no more often than the clips.
 
         If there is none, the one that misses the styles least, and of these the steadiest.
@@ -129,12 +132,13 @@ class TextonModel(Model[Options]):
         tries = STYLE_TRIES if styles else 1
         if steady:
             tries = max(tries, min(STEADY_TRIES, int(LONGEST_TRIED * self.fps / frames)))
-        usual = self.network(options).change_rate(self.fps) if steady and tries > 1 else np.inf
+        linking, *drawing = parts(progress, [1] * (tries + 1))
+        usual = self.network(options, linking).change_rate(self.fps) if steady and tries > 1 else np.inf
         limits = SPEED_CHANGE + np.linspace(-CLEANING_CHANGE, CLEANING_CHANGE, 5) if np.isfinite(usual) else (np.inf,)
         best: tuple[tuple[float, float], TextonPlan] | None = None
-        for _ in range(tries):
-            walk = self.walk(options, rng, request.constraints, frames)
-            plan = plan_motion(walk, frames, poses)
+        for step in drawing:
+            walk = self.walk(options, rng, request.constraints, frames, linking)
+            plan = plan_motion(walk, frames, poses, step)
             missed = [c.missing_share(plan.labels(self.segments, c.label), self.fps) - c.tolerance for c in styles]
             rate = float(np.mean([change_rate([walk.places[:frames]], self.fps, limit) for limit in limits]))
             worst = (max(0.0, *missed, 0.0), max(0.0, rate - usual))
@@ -194,19 +198,27 @@ class TextonModel(Model[Options]):
         return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, varied, progress)
 
     def walk(
-        self, options: Options, rng: Generator, constraints: Sequence[Constraint] = (), frames: int | None = None
+        self,
+        options: Options,
+        rng: Generator,
+        constraints: Sequence[Constraint] = (),
+        frames: int | None = None,
+        progress: Progress | None = None,
     ) -> SegmentWalk:
         """A random walk over the observed segments; with `frames`, one that prefers what a request does."""
         if options.joins == "ends":
             return SegmentWalk(self.join_finder, self.renderer, options, rng)
-        return LinkWalk(self.join_finder, self.renderer, options, rng, self.network(options), constraints, frames)
+        network = self.network(options, progress)
+        return LinkWalk(self.join_finder, self.renderer, options, rng, network, constraints, frames)
 
-    def network(self, options: Options) -> LinkNetwork:
+    def network(self, options: Options, progress: Progress | None = None) -> LinkNetwork:
         """The links between observed segments under these options; kept for one choice of options."""
         key = (options.unseen_limit, options.distance_penalty, options.balanced, options.steadiness)
         if key not in self._networks:
             self._networks.clear()
-            self._networks[key] = find_network(self.segments, self.joins(options), self.counts, options.steadiness)
+            self._networks[key] = find_network(
+                self.segments, self.joins(options), self.counts, options.steadiness, progress or silent()
+            )
         return self._networks[key]
 
     @cached_property

@@ -15,7 +15,7 @@ from motionloom.methods.space.build import listed_cuts, registered_note, space_o
 from motionloom.methods.space.choose_examples import check_independent, gather
 from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
-from motionloom.methods.space.learning import least_distance, model_fields
+from motionloom.methods.space.learning import CUTTING, least_distance, model_fields
 from motionloom.methods.space.sampling import sample_space
 from motionloom.methods.verbs.adverbs import adverb_table, key_table
 from motionloom.methods.verbs.config import DEFAULT, Config
@@ -43,14 +43,13 @@ def fit(
         by_hand = tuple(Measured(name, "", 1, given[:, [n]]) for n, name in enumerate(names))
     else:
         chosen = chosen_parameters(config, parameters)
-    report(0.0, "cutting examples")
-    cuts, cyclic = cut_examples(clips, config)
+    cuts, cyclic = cut_examples(clips, config, part(report, 0.0, CUTTING))
     keys = _keys(config.keys, clips, cuts) if config.keys else None
     merge = least_distance(config, clips, cuts)
     found = gather(
         cuts, chosen, cyclic=cyclic, registration=config.registration, most_cost=config.most_cost,
         merge=max(merge, SAME_ADVERBS) if given is not None else merge, margin=config.margin,
-        progress=part(report, 0.05, 0.8), values=None if given is None else given[[cut.source for cut in cuts]],
+        progress=part(report, CUTTING, 0.8), values=None if given is None else given[[cut.source for cut in cuts]],
         keys=keys, smooth=config.variant != "faithful",
     )  # fmt: skip
     check_independent(found.cuts, found.values, chosen)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.constraints import Constraint, Pace, Style
-from motionloom.core import FloatArray, IntArray
+from motionloom.core import FloatArray, IntArray, Progress
 from motionloom.kinematics.pace import change_rate
 from motionloom.methods.textons.plan.joins import Joins
 from motionloom.methods.textons.plan.links import SegmentLinks, SegmentPaths, find_links, ranges, segment_paths
@@ -61,10 +61,12 @@ class LinkNetwork(NamedTuple):
         return change_rate(np.split(self.track.place, self.track.first[1:]), fps)
 
 
-def find_network(segments: Segments, joins: Joins, counts: FloatArray, steadiness: float) -> LinkNetwork:
+def find_network(
+    segments: Segments, joins: Joins, counts: FloatArray, steadiness: float, progress: Progress
+) -> LinkNetwork:
     """`find_links` with its pairs; counts (N, N) are of textons."""
     track = segment_paths(segments)
-    links = find_links(segments, joins, probabilities(counts), track, steadiness)
+    links = find_links(segments, joins, probabilities(counts), track, steadiness, progress)
     return LinkNetwork(links, track, link_pairs(links, track.first))
 
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.ndimage import minimum_filter
 
-from motionloom.core import BoolArray, FloatArray, IntArray
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.numbers import squared_distances
+from motionloom.core.progress import each
 from motionloom.kinematics.pace import speed_along
 from motionloom.kinematics.travel import from_root_motion
 from motionloom.methods.textons.plan.joins import Joins, pose_features
@@ -67,7 +68,7 @@ def segment_paths(segments: Segments) -> SegmentPaths:
 
 
 def find_links(
-    segments: Segments, joins: Joins, chances: FloatArray, track: SegmentPaths, steadiness: float
+    segments: Segments, joins: Joins, chances: FloatArray, track: SegmentPaths, steadiness: float, progress: Progress
 ) -> SegmentLinks:
     """Every link under the limit of unseen joins, and the joins at the ends of segments.
 
@@ -79,7 +80,7 @@ def find_links(
     least = max(4, round(MIN_PLAYED * segments.fps))
     found = [_ends(segments, joins)]
     if joins.limit > 0:
-        found += _near_pairs(segments, joins.limit, least)
+        found += _near_pairs(segments, joins.limit, least, progress)
     source, exit_, target, entry, distance = (np.concatenate(x) for x in zip(*found, strict=True))
     keep = np.lexsort((exit_, source))
     source, exit_, target, entry, distance = (x[keep] for x in (source, exit_, target, entry, distance))
@@ -113,7 +114,7 @@ def _ends(segments: Segments, joins: Joins) -> tuple[IntArray, IntArray, IntArra
 
 
 def _near_pairs(
-    segments: Segments, limit: float, least: int
+    segments: Segments, limit: float, least: int, progress: Progress
 ) -> list[tuple[IntArray, IntArray, IntArray, IntArray, FloatArray]]:
     """The nearest pairs of frames of every two segments, within the limit."""
     observed, fps = segments.observed, segments.fps
@@ -127,7 +128,7 @@ def _near_pairs(
     around = max(1, round(NEIGHBOURHOOD * fps / step))
     clip = [o.source for o in observed]
     out = []
-    for a, own in enumerate(observed):
+    for a, own in each(list(enumerate(observed)), progress, "linking segments"):
         square = squared_distances(features[a], everything) / joints
         found = []
         for b, other in enumerate(observed):

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from motionloom.constraints import PoseAt
+from motionloom.core import Progress
 from motionloom.core.note import Note
+from motionloom.core.progress import each
 from motionloom.methods.textons.plan.joins import far_join_notes
 from motionloom.methods.textons.plan.keyframes import nearest_frame, pieces_before, pieces_between
 from motionloom.methods.textons.plan.pieces import TextonPiece, TextonPlan, length_notes, repeat_notes, rushed_notes
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
 
 
-def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt]) -> TextonPlan:
+def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt], progress: Progress) -> TextonPlan:
     """A plan of `frames` frames that passes through the requested poses; `NoPath` if these textons cannot.
 
     Between two poses: the best path (`options.route`), its lengths stretched to fit. After the last pose, and without
@@ -22,7 +24,7 @@ def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt]) -> 
     pieces: list[TextonPiece] = []
     notes: list[Note] = []
     done = 0
-    for at in sorted(poses):
+    for at in each(sorted(poses), progress, "searching paths"):
         goal = nearest_frame(walk, poses[at])
         notes.append(goal.note)
         if not pieces:
@@ -37,7 +39,7 @@ def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt]) -> 
         notes += far_join_notes(segments, path, walk.joins.limit)
         walk.extend(pieces, frames)
     else:
-        pieces = walk.sample(frames)
+        pieces = walk.sample(frames, progress)
         notes += repeat_notes(segments, pieces)
     return TextonPlan(tuple(pieces), frames, tuple(notes), walk.noise)
 

@@ -9,7 +9,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath, Progress
 from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.config import Options
@@ -92,7 +92,7 @@ class SegmentWalk:
             return piece
         return dataclasses.replace(piece, keys=self.renderer.vary_keys(piece, self.options.key_variation, self.rng))
 
-    def sample(self, frames: int) -> list[TextonPiece]:
+    def sample(self, frames: int, progress: Progress) -> list[TextonPiece]:
         """Sampled pieces for a number of frames. They are rendered as they are drawn, so that their path is known."""
         drawn: list[TextonPiece] = []
         places: list[FloatArray] = []
@@ -107,7 +107,9 @@ class SegmentWalk:
         try:
             for clip in self.renderer.uncleaned_clips(pieces(), noise, self.options, self.correct):
                 places.append(clip.root[:, [0, 2]])
-                if sum(p.length for p in drawn) >= frames:
+                done = sum(p.length for p in drawn)
+                progress(min(done / frames, 1.0), "drawing textons")
+                if done >= frames:
                     break
         except NoPath as error:
             total = sum(p.length for p in drawn)
