@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from motionloom.cli.app import app
 from motionloom.methods import learn, save_model
+from motionloom.recipes.repeat import CannotRepeat, again, recipe_of
 from motionloom.samples import make
 
 
@@ -84,3 +85,10 @@ def test_clips_played_at_one_phase_turn_as_their_parameter_says(folder):
     assert min(at.values()) == pytest.approx(low)
     assert max(at.values()) == pytest.approx(high)
     assert sorted({k for cell in facts["simplices"] for k in cell}) == sorted(at)
+
+
+def test_a_baked_clip_has_a_recipe_that_names_its_model(folder):
+    [step] = recipe_of(folder / "vertex_000.glb")
+    assert (step.command, step.method, step.model.name) == ("bake", "parametric-space", "walk.loom")
+    with pytest.raises(CannotRepeat, match="run `motionloom bake` on its model again"):
+        again(folder / "vertex_000.glb", sources=folder.parent, out=folder / "again.glb")

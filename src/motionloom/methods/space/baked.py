@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 from motionloom.blend.registered import play, sources
 from motionloom.core import BadRequest, Clip, IntArray, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts
+from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.space.model import SpaceModel
 
 MOST_DIMENSIONS = 4
+TOGETHER = "the clips of a space are written together: run `motionloom bake` on its model again"
 
 
 class Baked(NamedTuple):
@@ -29,12 +32,13 @@ def baked(model: SpaceModel[Any], fps: float | None = None) -> Baked:
     """
     space, rows = model.space, model.space.rows
     clips, vertices = [], []
+    step = replace(synthesis_step(model, "bake"), gap=TOGETHER)
     rate = fps or model.fps
     for k in range(rows.size):
         weights, seconds = np.eye(rows.size)[k], float(rows.durations[k])
         frames = max(2, round(seconds * rate) + 1)
         made = play(rows, model.skeleton, weights, frames, (frames - 1) / seconds, tables=model.tables)
-        origin = sources(rows, made.position, weights[None], model.examples)
+        origin = sources(rows, made.position, weights[None], model.examples).with_made(step)
         clip = Clip(model.skeleton, made.root, made.rotations, (frames - 1) / seconds, origin=origin)
         clip = with_labels(clip, {p.label: made.contacts[:, i] for i, p in enumerate(foot_parts(model.skeleton))})
         clips.append(clip)
