@@ -324,8 +324,8 @@ started from poses it switches {changes[5][2]} times. Such stretches follow the 
 them. The exact segmentation and EM raise the objective a little over the greedy start; most of what is found, greedy
 finds.
 
-Fitted alone, textons describe a take that was left out far worse than one linear dynamic system does
-({mean[1]:.1f} against {mean[3]:.1f} nats): most were seen once, so their mean, their basis and their noise are those
+Fitted alone, textons describe a take that was left out worse than one linear dynamic system does
+({mean[1]:.1f} against {mean[3]:.1f} nats): many were seen once, so their mean, their basis and their noise are those
 of one instance. Fitted to a little of everything as well, they describe it better than one system
 ({mean[0]:.1f}; on {better} of {folds} takes), as they do what they were learned from (table above). How much that
 little is was chosen by the first {LOOKED_AT} takes; the others were not looked at for it. {ODD} is badly described by

@@ -107,7 +107,7 @@ def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch)
     from motionloom.evaluate.inbetween import methods as keyframes
 
     window = windows(walks[2:], 65, 40)[0]
-    best = iter([None, None, window[:26]])
+    best = iter([None, None, window[:26], None, window[:26], window[PAST - 1 : PAST + 16]])
 
     def fails(model, request, *, seed, take):
         if take == 1:
@@ -120,7 +120,9 @@ def test_gaps_without_an_answer_are_interpolated_and_counted(walks, monkeypatch)
         assert filler(window, 15).rotations == pytest.approx(interpolated(window, 15).rotations)
     assert (filler.requested, filler.missed, filler.failed, filler.reason) == (2, 0, 2, "cannot")
     assert filler(window, 15).rotations == pytest.approx(window.rotations)  # the best clip, which is the true one here
-    assert (filler.requested, filler.missed, filler.failed) == (3, 1, 2)
+    assert (filler.requested, filler.missed, filler.failed, filler.two_keys) == (3, 1, 2, 0)
+    assert filler(window, 15).rotations == pytest.approx(window.rotations)  # neither was met: that of the two ends
+    assert (filler.requested, filler.missed, filler.failed, filler.two_keys) == (4, 2, 2, 1)
 
 
 def test_neighbours_depart_from_hermite_as_the_training_clips_do(walks):

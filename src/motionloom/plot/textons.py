@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, replace
-from motionloom.kinematics.local_frames import joined, restore
 from motionloom.methods.textons import TextonModel
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 from motionloom.methods.textons.summary import endless_textons
@@ -164,10 +163,7 @@ def _draw_poses(ax: Any, clip: Clip, second: float, band: SegmentBand, floor: fl
 
 def observed_clip(model: TextonModel, observed: int) -> Clip:
     """An observed segment as a clip again, from the origin."""
-    seen = model.observed[observed]
-    clip = restore(joined([seen.frames[: seen.length]]), model.skeleton, model.fps)
-    contacts = seen.contacts[: seen.length]
-    return replace(clip, label_names=model.contact_names, labels=contacts) if contacts.shape[1] else clip
+    return model.segments.clip(observed)
 
 
 def transition_matrix(model: TextonModel, *, ax: Any) -> Any:

@@ -13,24 +13,24 @@ from motionloom.methods import learn, synthesize
 from motionloom.methods.learning import prepare
 
 SECONDS = 20
-SUBJECTS = {"93": 1.0, "83": 1.0, "104": 1.0, "127": 1.5}  # dance, walks, zombie; 127 runs, jumps and ducks (bent far)
+SUBJECTS = ("93", "83", "104", "127")  # dance; walks; zombie; runs, jumps and ducks
 
 
 @pytest.fixture(scope="module", params=SUBJECTS)
 def held_out(request, mocap):
-    """The clips of one subject as they are learned from, two results, and the limit of skate against the clips."""
+    """The clips of one subject as they are learned from, and two results."""
     clips = [load(path) for path in sorted((mocap / "cmu").glob(f"{request.param}_*.bvh"))]
     model = learn("textons", clips, {"fps": 30.0})
     source = [c for c in prepare(clips, 30.0).clips if len(c) > 30]
-    return source, [synthesize(model, Request(seconds=SECONDS), seed=seed) for seed in (0, 1)], SUBJECTS[request.param]
+    return source, [synthesize(model, Request(seconds=SECONDS), seed=seed) for seed in (0, 1)]
 
 
 def test_unseen_bodies_skate_no_more_than_their_clips(held_out):
     """Measures (b) and (c) need no labels of contacts: a result that labels fewer does not look better."""
-    source, made, limit = held_out
+    source, made = held_out
     for kind in ("b", "c"):
         own = np.average([getattr(measure_skate(c), kind) for c in source], weights=[len(c) for c in source])
-        assert np.mean([getattr(measure_skate(c), kind) for c in made]) <= limit * own
+        assert np.mean([getattr(measure_skate(c), kind) for c in made]) <= own
 
 
 def test_plants_of_unseen_bodies_stand_still(held_out):

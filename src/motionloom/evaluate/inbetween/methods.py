@@ -22,9 +22,10 @@ class MethodFiller:
     """A learned model as a filler: the ten past frames and the target are keyframes. Failures are counted.
 
     Frame 9 and the target are hard; the nine frames before are soft where the method honours that, else hard. The
-    position on the ground is part of the request where the method honours it. A method that makes nothing of ten
-    frames in a row (textons, which need some frames between two poses) gets frame 9 and the target alone. Where the
-    method does not meet the request, its best clip is used; where there is none, interpolation fills the gap.
+    position on the ground is part of the request where the method honours it. Where a method does not meet ten frames
+    in a row (textons need some frames between two poses, graphs have no frames that near), it gets frame 9 and the
+    target alone. Where it does not meet these either, its best clip is used; where there is none, interpolation fills
+    the gap.
     """
 
     def __init__(self, model: Model[Any], *, seed: int = 0) -> None:
@@ -35,26 +36,32 @@ class MethodFiller:
 
     def __call__(self, window: Clip, gap: int) -> Clip:
         self.requested += 1
+        found: tuple[Clip, int] | None = None
         for past in (PAST, 1):
-            made = self._made(window, gap, past)
+            made, met = self._made(window, gap, past)
             if made is not None and len(made) == past + gap + 1:
-                self.two_keys += past == 1
-                return self._filled(window, gap, made, past)
-        self.failed += 1
-        return interpolated(window, gap)
+                found = made, past
+                if met:
+                    break
+        else:
+            self.missed += found is not None
+        if found is None:
+            self.failed += 1
+            return interpolated(window, gap)
+        self.two_keys += found[1] == 1
+        return self._filled(window, gap, *found)
 
-    def _made(self, window: Clip, gap: int, past: int) -> Clip | None:
+    def _made(self, window: Clip, gap: int, past: int) -> tuple[Clip | None, bool]:
         try:
             made, _, _, met, reason = attempt(
                 self.model, self._request(window, gap, past), seed=self.seed, take=self.requested
             )
-            self.missed += not met and made is not None
         except Cancelled:
             raise
         except MotionloomError as error:
-            made, reason = None, str(error)
+            made, met, reason = None, False, str(error)
         self.reason = self.reason or reason
-        return made
+        return made, met
 
     def _filled(self, window: Clip, gap: int, made: Clip, past: int) -> Clip:
         """The window with the frames of a result between its own, placed and turned as frame 9 is."""

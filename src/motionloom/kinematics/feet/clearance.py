@@ -17,6 +17,7 @@ from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.contacts import SPEED, contacts, foot_parts, part_positions, parts_by_foot, runs
 from motionloom.kinematics.feet.raise_foot import raise_foot
 from motionloom.kinematics.feet.skate_measures import SKATE_B_HEIGHT
+from motionloom.kinematics.feet.smoothing import away_from
 
 FULL_CLEARANCE_SPEED = 1.0  # m/s: a toe this fast has the full clearance, a slower one its share of it
 CLEARANCE_PERCENTILE = 25  # of the swings in the clips: lower feet are lifted to this
@@ -38,15 +39,17 @@ def usual_clearance(clips: Sequence[Clip], *, percentile: float = CLEARANCE_PERC
     return float(np.clip(np.percentile(known, percentile), 0.0, SKATE_B_HEIGHT)) if len(known) else 0.0
 
 
-def lift_swings(clip: Clip, clearance: float) -> Clip:
+def lift_swings(clip: Clip, clearance: float, kept: Sequence[int] = (), *, pinned: bool = False) -> Clip:
     """The clip with swinging feet lifted where their toes are fast and lower than `clearance` metres.
 
     A toe's height counts from where it stands around the swing. Thigh and knee bend for it and the foot
-    keeps its direction; frames in which the foot stands are not touched. Contacts are the clip's labels, or found.
+    keeps its direction; frames in which the foot stands, and those that are `kept`, are not touched. Contacts are the
+    clip's labels, or found; where the foot is fast they do not count, unless they are `pinned`.
     """
     rotations: FloatArray | None = None
-    for swing in _swings(clip):
-        rise = _rise(swing, clearance, clip.fps)
+    near = away_from(np.sort(np.asarray(kept, np.int64)), len(clip), max(1, round(LIFT_TIME * clip.fps)))
+    for swing in _swings(clip, pinned):
+        rise = _rise(swing, clearance, clip.fps) * near
         if not (rise > 1e-6).any():
             continue
         rotations = np.array(clip.rotations) if rotations is None else rotations
@@ -64,8 +67,8 @@ class _Swings(NamedTuple):
     stop: IntArray  # (S,)
 
 
-def _swings(clip: Clip) -> list[_Swings]:
-    """The swings of every foot that stands and swings at least once."""
+def _swings(clip: Clip, pinned: bool = False) -> list[_Swings]:
+    """The swings of every foot that stands and swings at least once; fast contacts count only if they are `pinned`."""
     parts, out = foot_parts(clip.skeleton), []
     if not parts or len(clip) < 2:
         return []
@@ -74,7 +77,7 @@ def _swings(clip: Clip) -> list[_Swings]:
         own, toe = [parts[i] for i in indices], points[:, indices[-1]]
         speed = np.linalg.norm(np.gradient(toe[:, [0, 2]], axis=0), axis=1) * clip.fps
         slow = speed < SPEED[1]
-        stands: BoolArray = np.any([on[part.label] for part in own], axis=0) & slow
+        stands: BoolArray = np.any([on[part.label] for part in own], axis=0) & (slow | pinned)
         plants, swings = runs(on[own[-1].label] & slow), np.array(runs(~stands), np.int64)
         if plants and len(swings):
             lows = np.pad([np.median(toe[a:b, 1]) for a, b in plants], FLOOR_PLANTS, constant_values=np.inf)

@@ -15,6 +15,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.core.clip import concatenate
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.feet.clearance import lift_swings
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
 from motionloom.kinematics.feet.leg_reach import SOFT_REACH
@@ -45,32 +46,37 @@ class CleanupState:
         )
 
 
-def clean_windows(state: CleanupState, clip: Clip | None, heights: FloatArray) -> tuple[CleanupState, list[Clip]]:
-    """Add one clip; the windows that are ready, with their plants pinned. None: nothing follows, all are returned."""
+def clean_windows(
+    state: CleanupState, clip: Clip | None, heights: FloatArray, clearance: float = 0.0
+) -> tuple[CleanupState, list[Clip]]:
+    """Add one clip; the windows that are ready, with their plants pinned. None: nothing follows, all are returned.
+
+    `heights` (P,) m of the foot parts while they stand; `clearance` m of swinging feet (`lift_swings`).
+    """
     held, done, tail = state.held, state.done, state.tail
     out: list[Clip] = []
     if clip is not None:
         window, margin, fade = (max(2, round(s * clip.fps)) for s in (WINDOW, MARGIN, FADE))
         held = clip if held is None else concatenate([held, clip])
         while len(held) - done >= window + fade + margin:
-            result, state = _pinned(held[: done + window + fade + margin], heights, state)
+            result, state = _pinned(held[: done + window + fade + margin], heights, clearance, state)
             out.append(_faded(tail, result[done : done + window]))
             tail = result[done + window : done + window + fade]
             start = max(0, done + window - margin)
             held, done = held[start:], done + window - start
     elif held is not None and len(held) > done:
-        result, state = _pinned(held, heights, state)
+        result, state = _pinned(held, heights, clearance, state)
         out.append(_faded(tail, result[done:]))
         held, done, tail = None, 0, None
     return dataclasses.replace(state, held=held, done=done, tail=tail), out
 
 
-def _pinned(clip: Clip, heights: FloatArray, state: CleanupState) -> tuple[Clip, CleanupState]:
-    """One window with its feet lifted out of the floor and its plants pinned; and the counts."""
+def _pinned(clip: Clip, heights: FloatArray, clearance: float, state: CleanupState) -> tuple[Clip, CleanupState]:
+    """One window with its feet lifted out of the floor, its plants pinned and its swings lifted; and the counts."""
     found = pin_plants(lift_sunk_feet(clip, heights))
     out = found.clip
     if clip.label_names:  # easing in and out of plants may have lowered feet again
-        out = lift_sunk_feet(out, heights, standing=False)
+        out = lift_swings(lift_sunk_feet(out, heights, standing=False), clearance, pinned=True)
     plants, moved = state.plants + found.plants, max(state.moved, found.moved)
     return out, dataclasses.replace(state, plants=plants, moved=moved)
 

@@ -16,6 +16,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progres
 from motionloom.core.progress import parts, silent
 from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.channels.metric import MetricSpace
+from motionloom.kinematics.feet.clearance import lift_swings
 from motionloom.kinematics.pace import SPEED_CHANGE, change_rate
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
@@ -156,6 +157,8 @@ class TextonModel(Model[Options]):
         posed = any(isinstance(c, PoseAt) for c in request.constraints)  # plants are then cleaned at the end
         if posed or not options.clean_feet:
             clip = self.render_uncleaned(plan, plan.rng(rng), options, progress=progress)
+            if options.clean_feet:
+                clip = lift_swings(clip, self.segments.clearance, list(self._waypoints(request, len(clip))))
         else:
             clip, cleanup = self.renderer.render_clip(plan.pieces, plan.frames, plan.rng(rng), options, progress)
             clip = replace(clip, origin=clip.origin.with_notes(*([Note(str(cleanup))] if cleanup.plants else [])))

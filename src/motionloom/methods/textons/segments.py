@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton, Source
-from motionloom.kinematics.local_frames import Frames
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Skeleton, Source, replace
+from motionloom.kinematics.feet.clearance import usual_clearance
+from motionloom.kinematics.local_frames import Frames, joined, restore
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,18 @@ class Segments:
         """A segment in the notation of paths: 7#1 is segment 1 of texton 7."""
         texton = self.observed[index].texton
         return f"{texton}#{self.of_texton(texton).index(index)}"
+
+    def clip(self, index: int) -> Clip:
+        """A segment as a clip again, from the origin."""
+        seen = self.observed[index]
+        clip = restore(joined([seen.frames[: seen.length]]), self.skeleton, self.fps)
+        on = seen.contacts[: seen.length]
+        return replace(clip, label_names=self.contact_names, labels=on) if on.shape[1] else clip
+
+    @cached_property
+    def clearance(self) -> float:
+        """Metres that swinging toes usually keep above the floor (`usual_clearance`)."""
+        return usual_clearance([self.clip(k) for k in range(len(self))])
 
     @cached_property
     def origins(self) -> tuple[tuple[Source, ...], IntArray]:

@@ -43,15 +43,15 @@ class Renderer:
         progress: Progress | None = None,
     ) -> tuple[Clip, CleanupState]:
         """The first `frames` frames of the pieces, cleaned, and a summary of the cleaning."""
-        heights = self.synthesizer.segments.heights
+        floor = self.synthesizer.segments.heights, self.synthesizer.segments.clearance
         state, out, total = CleanupState(), [], 0
         for clip in _reported(self.uncleaned_clips(iter(pieces), rng, options), frames, progress or silent()):
-            state, clean = clean_windows(state, clip, heights)
+            state, clean = clean_windows(state, clip, *floor)
             out += clean
             total += sum(len(c) for c in clean)
             if total >= frames:
                 return concatenate(out)[:frames], state
-        state, clean = clean_windows(state, None, heights)
+        state, clean = clean_windows(state, None, *floor)
         return concatenate([*out, *clean])[:frames], state
 
     def stream_clips(
@@ -65,12 +65,12 @@ class Renderer:
         if not options.clean_feet:
             yield from clips
             return
-        heights = self.synthesizer.segments.heights
+        floor = self.synthesizer.segments.heights, self.synthesizer.segments.clearance
         state = CleanupState()
         for clip in clips:
-            state, clean = clean_windows(state, clip, heights)
+            state, clean = clean_windows(state, clip, *floor)
             yield from clean
-        yield from clean_windows(state, None, heights)[1]
+        yield from clean_windows(state, None, *floor)[1]
 
     def uncleaned_clips(
         self, pieces: Iterator[TextonPiece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
