@@ -142,6 +142,8 @@ there is room for). In walks, jogs and runs the least cost is inside: two texton
 texton's parameters at the precision of its own frames only. Salsa of 77 s hardly repeats itself: one system with the
 common prior is the cheapest by both, for MDL by 0.2 nats a frame before nine textons. A texton of 25 dimensions has
 some 3,000 parameters, about 12,000 nats, and needs more than the handful of segments that it has here to earn them.
+The range cannot be extended beyond one texton: that the least cost of salsa lies there is a result, not a limit of the
+search (to the left of one there is nothing; to the right both curves rise, MDL's with a second minimum at nine).
 That is why the default is LI's tolerance, and textons that do not recur are dropped by cross-validation (`recurring`).
 """
 
