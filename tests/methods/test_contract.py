@@ -288,10 +288,10 @@ SOLVED = {  # points that have no place in the examples: the limb is solved for 
     "variation": (PositionAt, Plant),  # LAU eq 7, in each frame during synthesis
     "gaze": (PoseAlong,),  # the motion that is given
 }
-NEAR = [(m, k) for m, k, strength in HONOURED if strength == "hard" and k not in SOLVED.get(m, ())]
+SEARCHED = [(m, k) for m, k, strength in HONOURED if strength == "hard" and k not in SOLVED.get(m, ())]
 
 
-@pytest.mark.parametrize(("method", "kind"), NEAR)
+@pytest.mark.parametrize(("method", "kind"), SEARCHED)
 def test_searches_come_near_hard_constraints_by_themselves(method, kind, models, monkeypatch):
     """What is led into the keys afterwards is centimetres: a method that ignored them would be metres off."""
     for name in ("lead_path", "lead_poses"):
