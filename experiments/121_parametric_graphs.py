@@ -123,8 +123,8 @@ stores structure and edges in less than 50 KB of text); graphs of several nodes 
 {chr(10).join(sizes)}
 
 The largest part of the rest, except for the boxer's, is the header: the origin and recipe of each example, from which
-results can be made again, and the names and places of its arrays. The maps are mostly a table of weights for each space of one parameter,
-which makes requests exact.
+results can be made again, and the names and places of its arrays. The maps are mostly a table of weights for each
+space of one parameter, which makes requests exact.
 
 Seconds of clips, least, mean and largest, beside HECK's table 6.2 (clips of walks and runs are two steps):
 

@@ -69,8 +69,8 @@ the published measure; visual quality). Times are from a busy machine. (`experim
 {chr(10).join(rows)}
 
 Methods without headings follow their clips. Beside motion matching, the parametric graph takes less memory and turns
-more accurately; motion matching reacts sooner and its feet slide less, because it plays frames as they are. The graphs of
-HECK's six characters are on [a page of their own](parametric_graphs.md).
+more accurately; motion matching reacts sooner and its feet slide less, because it plays frames as they are. The graphs
+of HECK's six characters are on [a page of their own](parametric_graphs.md).
 """
     (PAGES / "live_methods.md").write_text(text, encoding="utf-8")
 
