@@ -78,9 +78,9 @@ def test_a_change_of_pace_scales_travel_and_time_about_the_start(model):
 
 
 def test_the_nearest_requests_are_within_the_factors():
-    text = nearest_requests(4.0, 8.0, 1.0).text
+    text = nearest_requests(4.0, 8.0, 1.0)
     assert "`seconds: 5.8`, or a path of 5.6 m" in text
-    assert "`seconds: 2.8`, or a path of 2.9 m" in nearest_requests(4.0, 2.0, 1.0).text
+    assert "`seconds: 2.8`, or a path of 2.9 m" in nearest_requests(4.0, 2.0, 1.0)
 
 
 def test_a_body_that_backs_up_in_the_clips_may_do_so():
@@ -89,3 +89,11 @@ def test_a_body_that_backs_up_in_the_clips_may_do_so():
     assert np.degrees(facing_angles(travel(back), 30).mean()) > 150
     assert not walks_sideways(travel(back), [back])
     assert np.degrees(clip_facing([back]).mean()) > 150
+
+
+def test_a_soft_path_is_walked_nearer_to_its_pace(model, monkeypatch):
+    soft = RootPath(points=AHEAD.points, weight=1.0)
+    found = attempt(model, Request(seconds=6.0, constraints=(soft,)))
+    assert found.met
+    monkeypatch.setattr(graph_model, "PACE_FACTORS", ())
+    assert soft.worst(found.clip) < 0.6 * soft.worst(attempt(model, Request(seconds=6.0, constraints=(soft,))).clip)

@@ -14,6 +14,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Avoid, Constraint, Pace, Reach, Request, RootPath, StyleAlong
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, part, replace
+from motionloom.core.note import warning
 from motionloom.core.progress import parts
 from motionloom.kinematics.pace import STANDING_SPEED
 from motionloom.kinematics.travel import travel
@@ -81,6 +82,13 @@ class GraphPlan(NamedTuple):
 
     def bands(self) -> Sequence[Band]:
         return self.timeline
+
+
+def _path_misfit(path: RootPath, clip: Clip, goal: GroundGoal, options: RouteOptions) -> str:
+    """Why a path is not followed in its time by a clip that is not bent yet, or ""."""
+    if path.hard:
+        return bend_problem(clip, goal, [path], options)
+    return "" if path.met(clip) else f"{path.describe()} is not met"
 
 
 def timeline(graph: Graph, route: Route) -> tuple[Band, ...]:
@@ -215,24 +223,31 @@ class PathGraphModel(GraphModel[P]):
         assert plan.goal.path is not None
         assert query.frames is not None
         path, clip = plan.goal.path, self._unbent(plan, request)
-        misfit = plan.reason or bend_problem(clip, plan.goal, query.constraints, options)
-        if not misfit and not walks_sideways(travel(clip), self.graph.clips):
+        length, walked = path_length(path), walked_length(clip)
+        misfit = plan.reason or _path_misfit(path, clip, plan.goal, options)
+        sideways = walks_sideways(travel(clip), self.graph.clips)
+        if not sideways and not (misfit and max(walked / length, length / max(walked, 1e-6)) > 1.05):
             return plan
-        length, slower = path_length(path), walked_length(clip) > path_length(path)
-        reports = parts(progress, [1] * (len(PACE_FACTORS) + 1))
+        reports, nearest, least = parts(progress, [1] * (len(PACE_FACTORS) + 1)), plan, path.worst(clip)
         for factor, report in zip(PACE_FACTORS, reports, strict=False):
-            change = PaceChange(factor if slower else 1 / factor, query.frames)
+            change = PaceChange(factor if walked > length else 1 / factor, query.frames)
             own = change.request(request, path, query.start)
             walk, goal = self._along(own, options, rng, report)
             clip = self._unbent(walk, own)
-            problem = walk.reason or bend_problem(clip, goal, own.constraints, options)
+            assert goal.path is not None
+            problem = walk.reason or _path_misfit(goal.path, clip, goal, options)
+            walk = walk._replace(goal=plan.goal, notes=(*walk.notes, change.note()), pace_change=change)
             if not problem and not walks_sideways(travel(clip), self.graph.clips):
-                return walk._replace(goal=plan.goal, notes=(*walk.notes, change.note()), pace_change=change)
-        if misfit:  # the error names the nearest requests
-            return plan
+                return walk
+            if not path.hard and goal.path.worst(clip) / change.factor < least:
+                nearest, least = walk, goal.path.worst(clip) / change.factor
+        seconds = query.frames / self.fps
+        if misfit:
+            text = nearest_requests(length, seconds, walked / seconds)
+            return plan._replace(reason=text) if path.hard else nearest._replace(notes=(*nearest.notes, warning(text)))
         untimed = self._along(dataclasses.replace(request, seconds=None, frames=None), options, rng, reports[-1])[0]
-        note = nearest_requests(length, query.frames / self.fps, length / untimed.frames * self.fps)
-        return plan._replace(notes=(*plan.notes, note))
+        text = nearest_requests(length, seconds, length / untimed.frames * self.fps)
+        return plan._replace(notes=(*plan.notes, warning(text)))
 
     def _along(self, request: Request, options: P, rng: Generator, progress: Progress) -> tuple[GraphPlan, GroundGoal]:
         """The plan and the goal of a request with a path."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from motionloom.constraints import Request, RootPath, Start
 from motionloom.core import Clip, Note, replace
-from motionloom.core.note import warning
 from motionloom.kinematics.resample import at_frames
 
 PACE_FACTORS = (1.1, 1.2)  # tried in turn: strides become so many times shorter and slower, or longer and faster
@@ -43,11 +42,11 @@ class PaceChange(NamedTuple):
         return Note(f"the clips have another pace: strides are {by:.1f} times {shorter} and {by:.1f} times {slower}")
 
 
-def nearest_requests(length: float, seconds: float, pace: float) -> Note:
-    """A warning about a path that cannot be followed in its time; `pace` is that of the clips along it, m/s."""
+def nearest_requests(length: float, seconds: float, pace: float) -> str:
+    """A message about a path that cannot be followed in its time; `pace` is that of the clips along it, m/s."""
     limit = PACE_FACTORS[-1] ** 2
     speed = pace / limit if length < pace * seconds else pace * limit
-    return warning(
+    return (
         f"the clips do not walk forwards for {length:.1f} m in {seconds:.1f} s; the nearest requests that they can "
         f"meet: about `seconds: {length / speed:.1f}`, or a path of {speed * seconds:.1f} m"
     )
