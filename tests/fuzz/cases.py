@@ -12,7 +12,7 @@ import model_files
 import numpy as np
 import other_files as other
 from clip_files import AMC, ASF, BVH, beside, marker_file, saved
-from model_files import model_bytes, request_text, run_model, run_request
+from model_files import SPECIAL, model_bytes, request_text, run_model, run_request
 from mutations import damaged_bytes, damaged_glb, damaged_json, damaged_npz, damaged_request
 
 from motionloom.control.tracks import read_tracks
@@ -24,6 +24,9 @@ from motionloom.kinematics import fk
 from motionloom.methods import METHODS
 from motionloom.methods.gaze.fit import read_marking, read_targets
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
+from motionloom.methods.texture.influence import read_influence
+from motionloom.methods.two_level_graph.masks import mask_files, read_masks
+from motionloom.recipes.gazing import read_objects
 
 LONGEST = 3000  # characters of a message
 INTEL, DEC, MIPS = 84, 85, 86  # machines of C3D files
@@ -100,6 +103,13 @@ OTHER_FILES = (
     Kind("gaze/x.csv", _fixed(other.TARGETS), lambda folder: read_targets(folder / "x.csv"), share=QUICK),
     Kind("gaze/x.toml", _fixed(other.MARKING), lambda folder: read_marking(folder / "x.toml"), share=QUICK),
     Kind("ratings/x.csv", _fixed(other.RATINGS), lambda folder: read_ratings(folder / "x.csv"), share=QUICK),
+    Kind("objects/x.csv", _fixed(other.OBJECTS), lambda folder: read_objects(folder / "x.csv"), share=QUICK),
+    Kind(
+        "influence/x.csv", other.influence, lambda folder: read_influence(folder / "x.csv", clip_files.small().skeleton)
+    ),
+    Kind("mask/x.png", other.mask, lambda folder: read_masks(mask_files(folder))),
+    Kind("again/x.origin.json", other.recipe(streamed=False), other.repeat_recipe, damage=damaged_json, share=MODEL),
+    Kind("streamed/x.origin.json", other.recipe(streamed=True), other.repeat_recipe, damage=damaged_json, share=MODEL),
     Kind("web/x.npz", other.web, other.read_web, other.web_files, damaged_npz),
     Kind("web/x.json", other.decisions, other.read_decisions, other.web_files, damaged_json),
     Kind("x.zip", other.archive, other.read_archive, share=QUICK),
@@ -107,7 +117,8 @@ OTHER_FILES = (
     Kind("x.http", _fixed(other.HTTP), other.read_http, share=QUICK),
 )
 MODELS = tuple(
-    Kind(f"{name}/x.loom", model_bytes(name), run_model, damage=model_files.damage, share=MODEL) for name in METHODS
+    Kind(f"{name}/x.loom", model_bytes(name), run_model, damage=model_files.damage, share=LARGE)
+    for name in (*METHODS, *SPECIAL)
 )
 REQUESTS = tuple(
     Kind(f"{name}/x.yaml", request_text(name), run_request(name), beside, damaged_request, share=MODEL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -11,14 +12,19 @@ import numpy as np
 from mutations import damaged_bytes, damaged_model, model_parts
 
 from motionloom.constraints import Request
+from motionloom.control import record
 from motionloom.core import Clip, FormatError, MotionloomError
 from motionloom.core.files import Files
 from motionloom.core.poses import commands
 from motionloom.io import load
 from motionloom.kinematics import fk
 from motionloom.methods import METHODS, attempt, learn, load_model, problems, save_model, synthesize
+from motionloom.methods.space.model import SpaceModel
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from learning_inputs import SPECIAL
 
 FOLDER: list[Path] = []  # where models are kept from run to run; set by the worker
 _MODELS: dict[str, Any] = {}
@@ -36,7 +42,7 @@ def _path(method: str) -> Path:
         if path.exists():
             load_model(path)
             return path
-    save_model(learn(method, _inputs(method)), path)
+    save_model(SPECIAL[method](model) if method in SPECIAL else learn(method, _inputs(method)), path)
     return path
 
 
@@ -75,16 +81,22 @@ def _parts(data: bytes) -> tuple[Any, Any]:
 def run_model(folder: Path) -> Any:
     """Read a model; if that succeeds, make a clip with it, and let live characters walk."""
     found = load_model(folder / "x.loom")
-    clip = synthesize(found, Request(seconds=1))
+    cyclic = not isinstance(found, SpaceModel) or found.space.rows.cyclic
+    clip = synthesize(found, Request(seconds=1) if cyclic else Request())
     assert np.isfinite(fk(clip[:2])).all()
     live = getattr(found, "live", None)
     if live is not None:
         state = live.begin(np.arange(3))
         walking = {"heading": np.array([0.5]), "speed": np.array([1.2])}
         wanted = commands(**{name: value for name, value in walking.items() if name in live.accepts})
+        steps = []
         for _ in range(20):
             state, poses = live.step(state, wanted, 1 / 30)
+            steps.append((state, poses))
         assert np.isfinite(poses.rotations).all()
+        live.status(state)
+        assert live.sources(state).which.shape[0] == 3
+        assert len(record(live, steps, 30)) == len(steps)
     return clip
 
 

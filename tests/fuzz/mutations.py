@@ -183,11 +183,13 @@ def damaged_model(arrays: dict[str, np.ndarray], head: dict[str, Any], rng: Gene
         if rng.random() < 0.35:
             _damage_tree(head, rng)
         else:
-            names = list(arrays)
-            # half of the time an array of whole numbers: those are indices
-            whole = [n for n in names if arrays[n].dtype.kind in "iu"]
-            chosen = whole if whole and rng.random() < 0.5 else names
-            name = chosen[int(rng.integers(len(chosen)))]
+            # half of the time an array of whole numbers: those are indices; arrays of all clips or nodes count as one
+            whole = [n for n in arrays if arrays[n].dtype.kind in "iu"]
+            groups: dict[str, list[str]] = {}
+            for n in whole if whole and rng.random() < 0.5 else arrays:
+                groups.setdefault(re.sub(r"\.\d+(?=\.|$)", "", n), []).append(n)
+            alike = list(groups.values())[int(rng.integers(len(groups)))]
+            name = alike[int(rng.integers(len(alike)))]
             arrays[name] = _damaged_array(arrays[name], rng)
     return model_bytes(arrays, head)
 
@@ -210,7 +212,11 @@ def _damaged_array(array: np.ndarray, rng: Generator) -> np.ndarray:
         out = out.astype("U40")
         out[many] = ["", "../x", "/dev/zero", "a" * 40, "\ud800", "0", "x\0y"][int(rng.integers(7))]
     elif array.dtype.kind == "f":
-        out[many] = [np.nan, np.inf, -1.0, 0.0, 1e300, 1e-300, 1e9, -1e9, 0.5][int(rng.integers(9))]
+        if rng.random() < 0.5:  # finite, of any size: what is not finite is rejected early
+            with np.errstate(all="ignore"):
+                out[many] = out[many] * rng.choice([-1.0, 1.0]) * 10.0 ** rng.uniform(-12, 14)
+        else:
+            out[many] = [np.nan, np.inf, -1.0, 0.0, 1e300, 1e-300, 1e9, -1e9, 0.5][int(rng.integers(9))]
     else:
         top = np.iinfo(array.dtype).max
         values = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import re
 import zipfile
 from contextlib import suppress
 from functools import cache
@@ -13,18 +14,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clip_files import BVH, beside
-from model_files import model, synthesized
+from clip_files import BVH, beside, small
+from model_files import model, model_bytes, synthesized
 
 from motionloom.cli.study_server import Study, serve
 from motionloom.constraints import Request
+from motionloom.control import stream_clip
 from motionloom.core import UnsupportedConstraint, replace
 from motionloom.core.files import Files
 from motionloom.evaluate.compare.compare import read_contender
-from motionloom.io import load
+from motionloom.io import load, save
 from motionloom.io.atomic_files import JOURNAL, finish_interrupted, staging_folder
 from motionloom.io.download.fetch import _unpack
-from motionloom.io.sidecars.origin import origin_text
+from motionloom.io.sidecars.origin import origin_path, origin_text
+from motionloom.methods import load_model, synthesize
 from motionloom.methods.request_check import check_request
 from motionloom.methods.verbs.adverbs import adverb_table, key_table
 from motionloom.recipes.matching import (
@@ -36,6 +39,7 @@ from motionloom.recipes.matching import (
     rejected_spans,
     save_library,
 )
+from motionloom.recipes.repeat import again
 from motionloom.samples import make
 
 REQUEST = b"""seconds: 2
@@ -227,3 +231,47 @@ def read_http(folder: Path) -> Any:
     server.RequestHandlerClass(connection, ("127.0.0.1", 1), server)
     study.sessions.clear()
     return connection.answer
+
+
+SHORT = Request(seconds=1)
+OBJECTS = b"name,x,y,z\nlamp,1.5,2,0\ndoor,-2,1.2,4\n"
+
+
+def influence(folder: Path) -> bytes:
+    """The table of all joints of a walk."""
+    names = small().skeleton.names
+    rows = [
+        ",".join([name, *(f"{1 / (1 + abs(j - k)):.2f}" for k in range(len(names)))]) for j, name in enumerate(names)
+    ]
+    return "\n".join([",".join(["", *names]), *rows, ""]).encode()
+
+
+def mask(folder: Path) -> bytes:
+    """A performer as the light pixels of a picture."""
+    from PIL import Image
+
+    picture = Image.new("L", (24, 32))
+    picture.paste(255, (8, 4, 16, 30))
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def recipe(*, streamed: bool) -> Any:
+    """The recipe of a clip of a model, which is beside it."""
+
+    def make_bytes(folder: Path) -> bytes:
+        (folder / "cuts.loom").write_bytes(model_bytes("motion-matching" if streamed else "cuts")(folder))
+        learned = load_model(folder / "cuts.loom")
+        save(stream_clip(learned, seconds=1.0) if streamed else synthesize(learned, SHORT), folder / "x.bvh")
+        return origin_path(folder / "x.bvh").read_bytes()
+
+    return make_bytes
+
+
+def repeat_recipe(folder: Path) -> Any:
+    text = (folder / "x.origin.json").read_bytes().decode(errors="replace")
+    lengths = re.findall(r"(?:seconds|fps)\D{1,4}([\d.e+]+)", text)
+    if any(float(n) > 100 for n in lengths if re.fullmatch(r"\d+(\.\d*)?(e\+?\d+)?", n)):
+        return None  # valid, and slow
+    return again(folder / "x.bvh", folder, folder / "again.npz")
