@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from motionloom.constraints import MotionParameter, Request
-from motionloom.core import BadRequest, MotionloomError
+from motionloom.core import BadRequest, FormatError, MotionloomError
 from motionloom.core.files import Files
 from motionloom.io import load, load_markers, save, save_markers
 from motionloom.io.sidecars.origin import origin_path
@@ -242,4 +242,11 @@ def test_a_damaged_recipe_is_our_error(damage, clips: Path, tmp_path: Path) -> N
     facts["made"][-1] |= damage
     origin_path(tmp_path / "made.bvh").write_text(json.dumps(facts))
     with pytest.raises(MotionloomError):
+        again(tmp_path / "made.bvh", tmp_path, tmp_path / "again.bvh")
+
+
+def test_the_recipe_of_an_earlier_version_is_our_error(clips: Path, tmp_path: Path) -> None:
+    shutil.copyfile(clips / "walk_0.bvh", tmp_path / "made.bvh")
+    origin_path(tmp_path / "made.bvh").write_text('{"runs": []}')
+    with pytest.raises(FormatError, match="written by an earlier motionloom"):
         again(tmp_path / "made.bvh", tmp_path, tmp_path / "again.bvh")

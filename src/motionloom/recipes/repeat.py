@@ -31,6 +31,7 @@ from motionloom.io import load, load_take, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of
 from motionloom.io.sidecars.origin import origin_path, read_facts
+from motionloom.io.sidecars.origin_json import OtherOrigin
 from motionloom.methods import METHODS, Model, attempt, learn, load_model
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
@@ -109,6 +110,8 @@ def recipe_of(path: str | Path) -> tuple[Made, ...]:
     elif origin_path(path).is_file():
         try:
             steps = tuple(Made(**step) for step in read_facts(origin_path(path)).get("made", ()))
+        except OtherOrigin as error:
+            raise FormatError(f"the recipe {error}", path=origin_path(path)) from None
         except TypeError as error:
             raise FormatError(f"a damaged recipe: {error}", path=origin_path(path)) from None
     else:
