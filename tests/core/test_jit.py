@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from typing import NamedTuple
 
 import numba
+from numba import typeof
 from numba.core import caching
 
 import motionloom.core._jit as jit
@@ -69,3 +71,25 @@ def test_without_a_folder_to_cache_in_kernels_are_compiled_in_memory_with_a_mess
 
     assert double(21) == 42
     assert "NUMBA_CACHE_DIR" in jit.compiling.how_often()
+
+
+def test_named_tuples_with_other_fields_have_other_keys():
+    class First(NamedTuple):
+        a: float
+        b: float
+
+    class Swapped(NamedTuple):
+        b: float
+        a: float
+
+    def fields(example):
+        return jit.field_names([typeof((example, 1.0))])
+
+    assert fields(First(1.0, 2.0)) == (("a", "b"),)
+    assert fields(Swapped(1.0, 2.0)) == (("b", "a"),)
+    cache = forward._cache
+    own, other = (
+        cache._index_key((typeof(example),), forward.targetctx.codegen())
+        for example in (First(1.0, 2.0), Swapped(1.0, 2.0))
+    )
+    assert (own[-1], other[-1]) == ((("a", "b"),), (("b", "a"),))

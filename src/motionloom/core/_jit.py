@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from numba import get_num_threads, njit
+from numba import get_num_threads, njit, types
 from numba.core import caching, event
 
 from motionloom.core import compiling
@@ -105,6 +105,40 @@ def _tolerate_unusable_cache(cache_file: Any) -> None:
 
 if hasattr(caching, "IndexDataCacheFile"):
     _tolerate_unusable_cache(caching.IndexDataCacheFile)
+
+
+def field_names(signature: Iterable[Any]) -> tuple[tuple[str, ...], ...]:
+    """The field names of every named tuple among some numba types, also inside of tuples.
+
+    >>> field_names([types.float64])
+    ()
+    """
+    found: list[tuple[str, ...]] = []
+    for kind in signature:
+        if isinstance(kind, (types.NamedTuple, types.NamedUniTuple)):
+            found.append(tuple(kind.fields))
+        if isinstance(kind, types.BaseTuple):
+            found += field_names(kind)  # type: ignore[arg-type]
+    return tuple(found)
+
+
+def _tell_fields_apart(cache_class: Any) -> None:
+    """Code compiled for a named tuple is used only while its fields are the same, in the same order.
+
+    Numba's key holds the class by its name; code of a class whose fields were reordered would read the wrong ones.
+    """
+    index_key = cache_class._index_key
+
+    def with_fields(self: Any, sig: Any, codegen: Any) -> Any:
+        names = field_names(sig if isinstance(sig, tuple) else sig.args)
+        own = index_key(self, sig, codegen)
+        return (*own, names) if names else own
+
+    cache_class._index_key = with_fields
+
+
+if hasattr(getattr(caching, "Cache", None), "_index_key"):
+    _tell_fields_apart(caching.Cache)
 
 
 class _Compiling(event.Listener):
