@@ -8,6 +8,7 @@ import pytest
 
 from motionloom.core import MotionloomError
 from motionloom.io import load, save
+from motionloom.methods.parametric_graph import graph_file
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
 from motionloom.methods.parametric_graph.node_specs import clips_of, parse_node
 from motionloom.samples import make
@@ -86,7 +87,7 @@ def test_nothing_outside_the_folder_is_searched(folder, pattern, monkeypatch):
         (f"{WALK}[settings]\nnode = []", "there is no setting 'node'"),
         (WALK + '[[edges]]\nfrom = "walk"\nto = "walk"\n' * 2, "walk>walk is given more than once"),
         (
-            "[nodes.walk]\nsamples = [" + '{name = "walk", seconds = [1, 1, 1]}, ' * 350 + "]",
+            "[nodes.walk]\nsamples = [" + '{name = "walk", seconds = [0.5, 0.5, 0.5]}, ' * 350 + "]",
             "at most 1000 clips in the whole file",
         ),
         ('[nodes.walk]\nsamples = [{name = "stroke"}]\nof = {a = 1}', "of: there is no node"),
@@ -101,8 +102,8 @@ def test_what_is_wrong_is_named(folder, text, message):
 
 def test_samples_of_a_file_are_no_longer_than_the_limit(folder, monkeypatch):
     """A file of 12 KB asked for 1,000 clips of two minutes."""
-    monkeypatch.setenv("MOTIONLOOM_LIMITS", "seconds=5")
-    with pytest.raises(MotionloomError, match="node run: samples of the whole file: 6 seconds are more than the limit"):
+    monkeypatch.setattr(graph_file, "MOST_SECONDS", 5.0)
+    with pytest.raises(MotionloomError, match="node run: samples: expected at most 5 s in the whole file"):
         read(
             folder,
             '[nodes.walk]\nsamples = [{name = "walk", seconds = 2}]\n'
