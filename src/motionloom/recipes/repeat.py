@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control import crowd_member, stream_clip
 from motionloom.core import (
-    BadRequest,
     Clip,
-    FormatError,
     Made,
     Markers,
     MotionloomError,
@@ -26,18 +24,17 @@ from motionloom.core import (
 )
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
-from motionloom.core.recipe import Input, program_platform, program_version
-from motionloom.io import load, load_take, save
+from motionloom.core.recipe import Input
+from motionloom.io import load_take, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of
-from motionloom.io.sidecars.origin import origin_path, read_facts
-from motionloom.io.sidecars.origin_json import OtherOrigin
 from motionloom.methods import METHODS, Model, attempt, learn, load_model
 from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.packing import Unpacker
 from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.finder import Finder
+from motionloom.recipes.read_recipe import differences, recipe_of
 from motionloom.recipes.recorded_edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.splicing import splice
 from motionloom.recipes.transferring import transfer
@@ -99,38 +96,6 @@ def again(
     alike = format_of(path) is format_of(out) and last.output
     same = file_sha256(out) == last.output if alike else None
     return Repeated(clip, last, same, tuple(differences(last)))
-
-
-def recipe_of(path: str | Path) -> tuple[Made, ...]:
-    """The steps that made a file, from its side file or, for NPZ, from the file itself; `BadRequest` if it has none."""
-    path = Path(path)
-    entry = format_of(path)
-    if entry is not None and entry.keeps_origin:
-        steps = load(path).origin.made
-    elif origin_path(path).is_file():
-        try:
-            steps = tuple(Made(**step) for step in read_facts(origin_path(path)).get("made", ()))
-        except OtherOrigin as error:
-            raise FormatError(f"the recipe {error}", path=origin_path(path)) from None
-        except TypeError as error:
-            raise FormatError(f"a damaged recipe: {error}", path=origin_path(path)) from None
-    else:
-        steps = ()
-    if not steps:
-        raise BadRequest(
-            f"{path.name} has no recipe (motionloom keeps it beside the clip, in {origin_path(path).name})"
-        )
-    return steps
-
-
-def differences(step: Made) -> Iterator[str]:
-    """What is not the same here as where a step was made: the version, the platform."""
-    for name, there, here in (
-        ("motionloom", step.version, program_version()),
-        ("platform", step.platform, program_platform()),
-    ):
-        if there != here:
-            yield f"{name}: made with {there or 'an unknown one'}, this is {here}"
 
 
 @dataclass

@@ -1,0 +1,45 @@
+"""The recipe of a file: the steps that made it, and what is different here from where it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from motionloom.core import BadRequest, FormatError, Made
+from motionloom.core.recipe import program_platform, program_version
+from motionloom.io import load
+from motionloom.io.formats import format_of
+from motionloom.io.sidecars.origin import origin_path, read_facts
+from motionloom.io.sidecars.origin_json import OtherOrigin
+
+
+def recipe_of(path: str | Path) -> tuple[Made, ...]:
+    """The steps that made a file, from its side file or, for NPZ, from the file itself; `BadRequest` if it has none."""
+    path = Path(path)
+    entry = format_of(path)
+    if entry is not None and entry.keeps_origin:
+        steps = load(path).origin.made
+    elif origin_path(path).is_file():
+        try:
+            steps = tuple(Made(**step) for step in read_facts(origin_path(path)).get("made", ()))
+        except OtherOrigin as error:
+            raise FormatError(f"the recipe {error}", path=origin_path(path)) from None
+        except TypeError as error:
+            raise FormatError(f"a damaged recipe: {error}", path=origin_path(path)) from None
+    else:
+        steps = ()
+    if not steps:
+        raise BadRequest(
+            f"{path.name} has no recipe (motionloom keeps it beside the clip, in {origin_path(path).name})"
+        )
+    return steps
+
+
+def differences(step: Made) -> Iterator[str]:
+    """What is not the same here as where a step was made: the version, the platform."""
+    for name, there, here in (
+        ("motionloom", step.version, program_version()),
+        ("platform", step.platform, program_platform()),
+    ):
+        if there != here:
+            yield f"{name}: made with {there or 'an unknown one'}, this is {here}"
