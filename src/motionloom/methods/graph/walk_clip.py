@@ -17,7 +17,7 @@ from motionloom.methods.graph.build.prune import largest_component, usable_trans
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.frame_names import frame_named
 from motionloom.methods.graph.graph import Graph, Route
-from motionloom.methods.graph.model import PathGraphModel
+from motionloom.methods.graph.path_model import PathGraphModel
 from motionloom.methods.graph.query.allowed_frames import FrameSchedule
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.search.random_walk import random_route, repeats_after

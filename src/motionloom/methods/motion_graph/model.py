@@ -8,7 +8,7 @@ from typing import ClassVar
 from motionloom.constraints import Avoid, Pace, PoseAt, Reach, RootAt, RootPath, Style, StyleAlong
 from motionloom.core import Progress
 from motionloom.methods.base import Honours
-from motionloom.methods.graph.model import PathGraphModel
+from motionloom.methods.graph.path_model import PathGraphModel
 from motionloom.methods.graph.query.goal import GroundGoal
 from motionloom.methods.graph.query.request import GraphQuery
 from motionloom.methods.graph.search.result import SearchResult

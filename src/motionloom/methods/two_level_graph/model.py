@@ -16,7 +16,8 @@ from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours
 from motionloom.methods.graph import Graph, Route
 from motionloom.methods.graph.frame_names import frame_name, frame_named
-from motionloom.methods.graph.model import GraphPlan, PathGraphModel, timeline
+from motionloom.methods.graph.model import GraphPlan, timeline
+from motionloom.methods.graph.path_model import PathGraphModel
 from motionloom.methods.graph.query.allowed_frames import FrameSchedule
 from motionloom.methods.graph.query.goal import GroundGoal
 from motionloom.methods.graph.query.request import GraphQuery
