@@ -69,7 +69,7 @@ def test_findings_that_matter_come_first_and_once():
         finding("frame rate", "wrong"),
     ]
     assert _lines(found, 4) == [
-        "glitch: knee jumps",
+        "glitch: knee jumps (left out of learning)",
         "frame rate: wrong",
         "uneven pace: swings",
         "note: 2 joints never turn",

@@ -15,7 +15,7 @@ from motionloom.samples import make
 
 WORK = [
     "motionloom.recipes.folders.load",  # imported before `io.load` is replaced
-    "motionloom.recipes.repeat.load",
+    "motionloom.recipes.read_recipe.load",
     "motionloom.methods.load_model",
     "motionloom.io.load",
     "motionloom.methods.learn",

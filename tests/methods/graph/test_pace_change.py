@@ -10,7 +10,7 @@ import pytest
 from motionloom.constraints import Request, RootPath
 from motionloom.kinematics.travel import steady_travel, travel
 from motionloom.methods import attempt, learn
-from motionloom.methods.graph import model as graph_model
+from motionloom.methods.graph import path_model
 from motionloom.methods.graph.pace_change import PaceChange, nearest_requests
 from motionloom.methods.graph.query.facing import clip_facing, facing_angles, walks_sideways
 from motionloom.samples import make
@@ -41,7 +41,7 @@ def test_a_slow_or_fast_path_is_walked_forwards_with_scaled_strides(model, secon
     assert any(f"times {shorter}" in note.text for note in found.clip.origin.notes)
     place, steady = travel(found.clip).place, steady_travel(found.clip).place
     assert np.abs(place - steady).max() > 0.005  # the hips sway
-    monkeypatch.setattr(graph_model, "PACE_FACTORS", ())
+    monkeypatch.setattr(path_model, "PACE_FACTORS", ())
     without = in_seconds(model, seconds)
     assert not without.met or walks_sideways(travel(without.clip), model.graph.clips)
 
@@ -95,5 +95,5 @@ def test_a_soft_path_is_walked_nearer_to_its_pace(model, monkeypatch):
     soft = RootPath(points=AHEAD.points, weight=1.0)
     found = attempt(model, Request(seconds=6.0, constraints=(soft,)))
     assert found.met
-    monkeypatch.setattr(graph_model, "PACE_FACTORS", ())
+    monkeypatch.setattr(path_model, "PACE_FACTORS", ())
     assert soft.worst(found.clip) < 0.6 * soft.worst(attempt(model, Request(seconds=6.0, constraints=(soft,))).clip)
