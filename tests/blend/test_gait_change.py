@@ -10,7 +10,7 @@ from motionloom.blend.transition_point import Point
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip
 from motionloom.kinematics.pace import step_speed
-from motionloom.methods.graph.build.bridges import build_bridges
+from motionloom.methods.graph.build.bridges import _bridge, _Near, build_bridges
 from motionloom.methods.learning import learn
 from motionloom.methods.synthesis import attempt
 from motionloom.rotation import angle_between
@@ -79,3 +79,18 @@ def test_a_graph_joins_walks_and_runs_that_are_too_far_apart_for_its_transitions
     assert joined.met
     assert joined.clip is not None
     assert np.diff(step_speed(joined.clip)[::6]).min() > -0.4
+
+
+def test_a_bridge_has_the_step_rate_of_whole_clips():
+    """The beginning of a clip that starts from standing has too few steps to have a rate."""
+    run, start = make("run", seconds=4, fps=30), make("start", fps=30)
+    bridge = _bridge(_Near(run, start, Point(14, 21, 0.1)))
+    assert np.isnan(step_rate(start[:67]))
+    assert bridge.seconds > 1.0
+
+
+def test_a_change_of_gait_may_begin_in_the_first_frame():
+    run, walk = make("run", seconds=4, fps=30), make("walk", seconds=4, fps=30)
+    first = next(k for k in range(60) if window_frames(run, walk, Point(k, 60, 0.0), 1.0)[0][0] >= 0)
+    assert int(window_frames(run, walk, Point(first, 60, 0.0), 1.0)[0][0]) == 0
+    assert len(gait_change(run, walk, Point(first, 60, 0.0), 1.0)) > 30

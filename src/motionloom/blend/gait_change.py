@@ -44,8 +44,9 @@ def gait_change(a: Clip, b: Clip, at: Point, seconds: float = GAIT_SECONDS) -> C
     window = _blended(first, second, share)
     after = b[int(at_b[-1]) :]
     after = placed(after, window.root[-1, [0, 2]], float(headings(window[-1:])[0]))
-    parts = [a[: int(at_a[0])], window, after[1:]]
-    whole = concatenate([part for part in parts if len(part)])
+    start = int(at_a[0])
+    parts = [*([a[:start]] if start else []), window, *([after[1:]] if len(after) > 1 else [])]
+    whole = concatenate(parts)
     origin = joined([part.origin for part in parts], [len(part) for part in parts])
     return replace(whole, origin=origin)
 

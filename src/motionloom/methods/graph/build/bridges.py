@@ -132,7 +132,9 @@ def _bridge(near: _Near) -> Clip:
     """The change of gait between two clips, with its margins and clean feet."""
     at_a, at_b = window_frames(near.a, near.b, near.point, GAIT_SECONDS)
     margin = round(MARGIN * near.a.fps)
-    first, last = max(0, int(at_a[0]) - margin), min(len(near.b), int(np.ceil(at_b[-1])) + margin)
-    clean, _ = remove_skate(gait_change(near.a, near.b[:last], near.point, GAIT_SECONDS)[first:])
+    start, stop = int(at_a[0]), int(at_a[0]) + len(at_a)  # of the window, in the joined clip
+    after = min(len(near.b), int(np.ceil(at_b[-1])) + margin) - 1 - int(at_b[-1])
+    joined = gait_change(near.a, near.b, near.point, GAIT_SECONDS)  # of whole clips: a part has another step rate
+    clean, _ = remove_skate(joined[max(0, start - margin) : stop + after])
     name = f"{near.a.name} > {near.b.name}" if near.a.name and near.b.name else ""
     return clip_with(clean, origin=replace(clean.origin, name=name))
