@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -142,9 +140,18 @@ def test_a_file_with_thousands_of_groups_or_questions_is_refused_at_once():
 
 
 def test_many_participants_are_analysed_in_linear_time():
-    """Comparing every row with every participant took minutes for 30,000 of them."""
-    rows = tuple(Rating(f"p{k // 2}", "natural", f"g{k % 2}", "c", 1 + k % 9) for k in range(60_000))
-    start = time.process_time()
+    """Every name is compared a few times, not with every other participant's."""
+    compared = []
+
+    class Name(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            compared.append(1)
+            return str.__eq__(self, other)
+
+    rows = tuple(Rating(Name(f"p{k // 2}"), "natural", f"g{k % 2}", "c", 1 + k % 9) for k in range(6000))
     found = analyse_ratings(Ratings(rows, 0))
-    assert time.process_time() - start < 5
-    assert found[0].complete == found[0].participants == 30_000
+    assert found[0].complete == found[0].participants == 3000
+    assert len(compared) < 20 * len(rows)

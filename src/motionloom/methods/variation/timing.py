@@ -53,9 +53,9 @@ def align_takes(
 ) -> Clock:
     """A clock for sequences (F, D) whose rate is the mean of theirs.
 
-    Every sequence is warped to the one that is nearest to all others, each about its own mean: a take that is drawn
-    farther to the left, or with the head tilted, is no later for that. Time counts as well (`LATE`): where bodies rest,
-    or differ whatever the timing, a path that follows poses alone stops one take and hurries through another. The
+    Every sequence is warped to the one that is nearest to all others, each about its own mean, because constant
+    offsets (a stroke farther to the left, a tilted head) are not differences in time. A difference in time has a cost
+    of its own (`LATE`): where bodies rest, a path by poses alone would stop one take and speed up another. The
     clock then runs so that the mean over the sequences of their frames grows evenly, `MOMENTS` to a frame: it lasts as
     long as they do on average.
     """
