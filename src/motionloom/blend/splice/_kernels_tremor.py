@@ -54,7 +54,7 @@ def slow_turns(turns: Any, taps: Any, out: Any) -> None:
 
 @kernel
 def steadied_turn(turn: Any, track: Any, dt: float) -> Any:
-    """A world rotation without tremor, from those before alone: a live character does not know the next ones.
+    """A world rotation without tremor, from the rotations before it alone, as live characters need it.
 
     `track` (TRACK_SIZE,) is overwritten, unless dt = 0. A g-h filter predicts the rotation with a constant rate, which
     is exact but for accelerations, so that a turn far from its prediction trembles; the prediction then takes its

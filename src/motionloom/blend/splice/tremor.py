@@ -72,9 +72,9 @@ def without_tremor(
 ) -> tuple[FloatArray, PartPose, BoolArray]:
     """Rotations of the attachment (F, 4) and the lower clip without its tremor, and (F,) the frames with any.
 
-    `local` is aligned to the lower clip's cloud (4.2.3). Where the lower clip trembles, fast movements are those of the
-    action. So they are where the cloud of the action trembles, and its far joint would tremble more without: shoulders
-    that shake beside a steady head would move the head, once they are held to those of the walk.
+    `local` is aligned to the lower clip's cloud (4.2.3). Fast movements are taken from the action where the lower clip
+    trembles, and where the action's cloud trembles and this calms its far joint: the head of an action with shaking
+    shoulders would shake, too, if its shoulders were held to those of the walk.
     Of the lower clip, the posture's frame is steadied, in which the posture is turned (4.2.4).
     """
     shape = lower.cloud.mean(0)

@@ -23,7 +23,7 @@ Sampling = Literal["uniform", "similarity"]
 MIN_BETWEEN_TRANSITIONS = 0.5  # s between two transitions, where there is a choice
 REPEAT_WINDOW = 1.0  # s: a walk repeats itself where it shows the same frames in the same order for this long
 LEAST_WEIGHT = 1e-12  # of an edge: improbable, but never impossible
-LEAST_STEADY = 1e-6  # factor of `steadiness`: the freshness of a loop of 3 % of the frames, which is left rather
+LEAST_STEADY = 1e-6  # least factor of `steadiness`, so that a walk leaves a small loop at the cost of a change of speed
 NEVER_SHOWN = -(2**40)  # the time of a frame that has not been shown
 
 
