@@ -17,6 +17,7 @@ from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.gait import PREFIX, labelled
 from motionloom.kinematics.pace import pace
+from motionloom.methods.nearest_request import nearest_pace
 from motionloom.rotation import angle_between
 
 POSE_SHARES = (0.0, 0.002, 0.01, 0.05, 0.25)  # shares of all frames that are tried as near enough to a pose
@@ -235,11 +236,7 @@ def missing_pace(clips: Sequence[Clip], c: Pace) -> str:
     if nodes_of(clips, c).any():
         return ""
     low, high = np.quantile(frame_paces(clips), [0.02, 0.98])
-    nearest = float(np.clip(c.speed[0] if c.speed[0] > high else c.speed[1], low, high))
-    return (
-        f"no clip moves at the speed of {c.describe()}; these clips move at {low:.2f} to {high:.2f} m/s (the nearest "
-        f"request: `pace: {{speed: {nearest:.2f}}}`)"
-    )
+    return f"no clip moves at the speed of {c.describe()}; these clips move at {nearest_pace(c, low, high)}"
 
 
 def style_problem(clips: Sequence[Clip], style: Style | StyleAlong | Pace, links: str, advice: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from motionloom.constraints import Request, RootPath, Start
 from motionloom.core import Clip, Note, replace
 from motionloom.kinematics.resample import at_frames
+from motionloom.methods.nearest_request import nearest_path
 
 PACE_FACTORS = (1.1, 1.2)  # tried in turn: strides become so many times shorter and slower, or longer and faster
 
@@ -48,5 +49,5 @@ def nearest_requests(length: float, seconds: float, pace: float) -> str:
     speed = pace / limit if length < pace * seconds else pace * limit
     return (
         f"the clips do not walk forwards for {length:.1f} m in {seconds:.1f} s; the nearest requests that they can "
-        f"meet: about `seconds: {length / speed:.1f}`, or a path of {speed * seconds:.1f} m"
+        f"meet: about {nearest_path(length, seconds, speed)}"
     )

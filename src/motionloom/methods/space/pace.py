@@ -11,6 +11,7 @@ from numpy.random import Generator
 from motionloom.constraints import Pace
 from motionloom.core import Clip, FloatArray, Progress
 from motionloom.kinematics.pace import pace
+from motionloom.methods.nearest_request import nearest_pace
 from motionloom.methods.space.space import Space
 
 DRAWS = 24  # random parameters that are tried
@@ -31,12 +32,8 @@ class PaceSearch(NamedTuple):
         hard = [c for c in paces if c.hard]
         if self.missed <= 1.0 or not hard:
             return ""
-        asked = hard[0]
-        nearest = float(np.clip(asked.speed[0], self.slowest, self.fastest))
-        return (
-            f"no blend of the examples keeps {asked.describe()}; they move at {self.slowest:.2f} to {self.fastest:.2f} "
-            f"m/s (the nearest request: `pace: {{speed: {nearest:.2f}}}`)"
-        )
+        nearest = nearest_pace(hard[0], self.slowest, self.fastest)
+        return f"no blend of the examples keeps {hard[0].describe()}; they move at {nearest}"
 
 
 def values_at_pace(

@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom.constraints import Pace
 from motionloom.kinematics.pace import pace_along
+from motionloom.methods.nearest_request import nearest_pace
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.synthesis import Motion, SynthesisRun
 
@@ -30,11 +31,8 @@ class PacedRun(NamedTuple):
         hard = [c for c in paces if c.hard]
         if self.missed <= 1.0 or not hard:
             return ""
-        nearest = float(np.clip(hard[0].speed[0], self.slowest, self.fastest))
-        return (
-            f"no variant keeps {hard[0].describe()}; by its tempo this motion moves at {self.slowest:.2f} to "
-            f"{self.fastest:.2f} m/s (the nearest request: `pace: {{speed: {nearest:.2f}}}`)"
-        )
+        nearest = nearest_pace(hard[0], self.slowest, self.fastest)
+        return f"no variant keeps {hard[0].describe()}; by its tempo this motion moves at {nearest}"
 
 
 def run_at_pace(

@@ -14,6 +14,7 @@ from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.query.facing import facing_notes
 from motionloom.methods.graph.query.goal import MAX_START_GAP, GroundGoal
 from motionloom.methods.graph.search.result import SearchResult
+from motionloom.methods.nearest_request import nearest_path
 from motionloom.methods.schedule import missing_label, missing_pace
 
 STRAIGHT = 0.5  # of the turn of a path: clips that turn less than that explain why its end is missed
@@ -92,11 +93,11 @@ def _stride_problem(c: RootPath, clip: Clip) -> str:
     walked = walked_length(clip)
     if walked < 0.3 or 1 / MAX_STRETCH < length / walked < MAX_STRETCH:
         return ""
-    seconds = clip.seconds * length / walked
+    nearest = nearest_path(length, clip.seconds, walked / clip.seconds)
     return (
         f"no route found through these clips covers {c.describe()} in {clip.seconds:.1f} s: the nearest walks "
         f"{walked:.1f} m, and strides would become {length / walked:.2f} times as long (the nearest requests: "
-        f"`seconds: {seconds:.1f}`, or a path of {walked:.1f} m)"
+        f"{nearest})"
     )
 
 
