@@ -41,7 +41,7 @@ def test_a_person_can_drive(run, folder):
 
 def test_wrong_frames_and_models_are_refused(run, folder):
     assert "clip#frame" in run("choices", folder / "g.loom", "--at", "nonsense").err
-    assert "learned with cuts" in run("choices", folder / "cuts.loom").err
+    assert "expected a model of two-level-graph, found one of cuts" in run("choices", folder / "cuts.loom").err
     done = run("choices", folder / "g.loom", "-o", folder / "x.bvh")
     assert done.code == 2
     assert "--follow" in done.err

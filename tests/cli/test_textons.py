@@ -73,7 +73,7 @@ def test_a_model_of_another_method_is_refused(run, tmp_path):
     save_model(learn("cuts", [samples.make("walk", seconds=4)]), tmp_path / "m.loom")
     done = run("textons", tmp_path / "m.loom")
     assert done.code == 2
-    assert "learned with cuts, not with textons" in done.err
+    assert "expected a model of textons, found one of cuts" in done.err
 
 
 def test_what_cannot_be_learnt_is_said(run, tmp_path):

@@ -11,7 +11,7 @@ import tempfile
 import zlib
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from motionloom.methods.table import METHODS
 FORMAT = 2  # increased when older versions cannot read the file any more
 COMMON = tuple(f.name for f in fields(Model) if f.name != "measured")
 PLAIN = ("fps", "sources", "notes", "made", "file")  # written as plain JSON, or not at all
+
+M = TypeVar("M", bound=Model[Any])
 
 
 def save_model(model: Model[Any], path: str | Path) -> None:
@@ -82,6 +84,15 @@ def check_model_target(path: str | Path) -> None:
             model_facts(path)
         except FormatError:
             raise BadRequest(f"{path} exists and is not a model: choose another name, as walks.loom") from None
+
+
+def load_model_of(kind: type[M], path: str | Path, expected: str = "") -> M:
+    """Read a model of one class; `BadRequest`, which names the `expected` methods, if it is of another."""
+    model = load_model(path)
+    if not isinstance(model, kind):
+        name = Path(path).name
+        raise BadRequest(f"{name}: expected a model of {expected or kind.method}, found one of {model.method}")
+    return model
 
 
 def load_model(path: str | Path) -> Model[Any]:

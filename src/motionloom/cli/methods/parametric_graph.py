@@ -248,11 +248,7 @@ def reachable(
 
 
 def _graph(path: Path) -> Any:
-    from motionloom.core import BadRequest
-    from motionloom.methods import load_model
     from motionloom.methods.parametric_graph.model import ParametricGraphModel
+    from motionloom.methods.store import load_model_of
 
-    learned = load_model(path)
-    if not isinstance(learned, ParametricGraphModel):
-        raise BadRequest(f"{path.name}: expected a model of parametric-graph, found {learned.method}")
-    return learned
+    return load_model_of(ParametricGraphModel, path)

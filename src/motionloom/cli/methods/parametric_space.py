@@ -26,16 +26,13 @@ def bake(
     """
     import json
 
-    from motionloom.core import BadRequest
     from motionloom.io import check_target, save
     from motionloom.io.atomic_files import write_whole
-    from motionloom.methods import load_model
     from motionloom.methods.space.baked import baked
     from motionloom.methods.space.model import SpaceModel
+    from motionloom.methods.store import load_model_of
 
-    learned = load_model(model)
-    if not isinstance(learned, SpaceModel):
-        raise BadRequest(f"{model.name}: expected a model of parametric-space, multilinear or verbs")
+    learned = load_model_of(SpaceModel, model, "parametric-space, multilinear or verbs")  # type: ignore[type-abstract]
     found = baked(learned)
     targets = [out / f"vertex_{k:03d}.{to.lstrip('.')}" for k in range(len(found.clips))]
     for target in targets:

@@ -41,11 +41,13 @@ def textons(
 
     A path can be part of a request: -r '{options: {path: [3, 3, 7#1, 1]}}'.
     """
+    from motionloom.methods.store import load_model_of
+    from motionloom.methods.textons import TextonModel
     from motionloom.methods.textons.plan.edit import edit_choices
     from motionloom.methods.textons.plan.notation import read_path
     from motionloom.methods.textons.summary import texton_table
 
-    learned = _load(model)
+    learned = load_model_of(TextonModel, model)
     steps = [] if path is None else read_path(learned.segments, path.replace(",", " ").split(), learned.may_follow)
     edits = edit_choices([s.texton for s in steps], learned.may_follow, learned.counts) if steps else []
     rows = texton_table(learned) if path is None else []
@@ -67,17 +69,6 @@ def textons(
         print_line(str(note))
     for picture in written:
         print_line(f"wrote {picture}")
-
-
-def _load(path: Path) -> TextonModel:
-    from motionloom.core import BadRequest
-    from motionloom.methods import load_model
-    from motionloom.methods.textons import TextonModel
-
-    learned = load_model(path)
-    if not isinstance(learned, TextonModel):
-        raise BadRequest(f"{path.name} was learned with {learned.method}, not with textons")
-    return learned
 
 
 def _lines(rows: Sequence[TextonRow]) -> list[str]:

@@ -45,6 +45,8 @@ def texture(
     from motionloom.core import BadRequest
     from motionloom.io.arrays.npz_data import npz_bytes
     from motionloom.io.atomic_files import write_whole
+    from motionloom.methods.store import load_model_of
+    from motionloom.methods.texture import TextureModel
     from motionloom.methods.texture.plan import TexturePlan
 
     pictures, cells_file = FILES[:2], FILES[2]
@@ -53,7 +55,7 @@ def texture(
         raise BadRequest(
             f"{out / foreign[0]} exists, and this command did not write it: choose another folder, or --force"
         )
-    learned = _load(model)
+    learned = load_model_of(TextureModel, model)
     asked = given_request(request, root=root)
     with busy("making") as report:
         plan = learned.plan(asked, np.random.default_rng([seed, 0]), report)
@@ -123,17 +125,6 @@ def transfer(
         f"wrote {out}: {len(made.clip)} frames; {styled.name} played {made.rate:.2f} times as fast, "
         f"{100 * made.gap:.1f} cm from {other.name} on average (RMS over joints)"
     )
-
-
-def _load(path: Path) -> TextureModel:
-    from motionloom.core import BadRequest
-    from motionloom.methods import load_model
-    from motionloom.methods.texture import TextureModel
-
-    learned = load_model(path)
-    if not isinstance(learned, TextureModel):
-        raise BadRequest(f"{path.name} was learned with {learned.method}, not with texture")
-    return learned
 
 
 def _draw(model: TextureModel, plan: TexturePlan, options: Options, keys: Any, out: Path, joint: str | None) -> None:

@@ -78,14 +78,10 @@ def choices(
 
 def two_level(path: Path) -> TwoLevelGraphModel:
     """A model of this method; `BadRequest` for other methods, which have no clusters."""
-    from motionloom.core import BadRequest
-    from motionloom.methods import load_model
+    from motionloom.methods.store import load_model_of
     from motionloom.methods.two_level_graph import TwoLevelGraphModel
 
-    learned = load_model(path)
-    if not isinstance(learned, TwoLevelGraphModel):
-        raise BadRequest(f"{path.name} was learned with {learned.method}; this needs `learn two-level-graph`")
-    return learned
+    return load_model_of(TwoLevelGraphModel, path)
 
 
 def first_frame(model: TwoLevelGraphModel, at: str | None) -> int:

@@ -57,13 +57,10 @@ def show(
 
     A parent is marked ' at the frame before, '' within the frame; unmarked it is two frames before.
     """
-    from motionloom.core import BadRequest
-    from motionloom.methods import load_model
+    from motionloom.methods.store import load_model_of
     from motionloom.methods.variation import VariationModel
 
-    learned = load_model(model)
-    if not isinstance(learned, VariationModel):
-        raise BadRequest(f"{model.name} was learned with {learned.method}, not with variation")
+    learned = load_model_of(VariationModel, model)
     written = [] if out is None else _draw(learned, out, seed, quiet=json)
     nodes = [_node(learned, i) for i in range(learned.dofs.count)]
     if json:
