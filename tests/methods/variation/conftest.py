@@ -11,11 +11,10 @@ import pytest
 from motionloom.core import Clip
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.trim import trim_contacts
-from motionloom.methods.variation import Config, VariationModel, fit
+from motionloom.methods.variation import VariationModel, fit
 from motionloom.samples import make
 
 sys.path.insert(0, str(Path(__file__).parent))
-QUICK = Config(rounds=1, candidates=2, tries=2, least_gain=1.0)  # tests of synthesis need no good networks
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +26,8 @@ def walks() -> list[Clip]:
 
 @pytest.fixture(scope="session")
 def walker(walks) -> VariationModel:
+    from variation_helpers import QUICK
+
     return fit(walks, QUICK, rng=np.random.default_rng(0))
 
 

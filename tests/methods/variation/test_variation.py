@@ -6,37 +6,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from variation_helpers import QUICK, raw
 
-from motionloom.constraints import Plant, PositionAt, Request
+from motionloom.constraints import Request
 from motionloom.core import BadRequest
 from motionloom.core.origin import from_file
-from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import change_rate, pace_along
 from motionloom.kinematics.resample import resample
-from motionloom.kinematics.travel import placed, travel
+from motionloom.kinematics.travel import placed
 from motionloom.kinematics.trim import trim_contacts
 from motionloom.methods import synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
-from motionloom.methods.variation._kernels_limbs import forward, place_root, room_for, within_reach
 from motionloom.methods.variation._kernels_mix import MARGIN, within
-from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
-from motionloom.methods.variation.synthesis import requested_tasks, with_standing_feet
 from motionloom.methods.variation.takes import TOGETHER, aligned_values, deviation_correlations
 from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop
 from motionloom.rotation import from_axis_angle
 from motionloom.samples import make
-
-QUICK = Config(rounds=1, candidates=2, tries=2, least_gain=1.0)  # tests of synthesis need no good networks
-
-
-def raw(model, request=None, seed=0, **options):
-    """A variant before the finishing pass."""
-    asked = replace(request or Request(), options=options)
-    return rendered(model, asked, np.random.default_rng([seed, 0]))[1]
 
 
 def test_degrees_of_freedom_give_the_clip_back(walks):
@@ -198,41 +187,6 @@ def test_a_body_part_can_be_left_without_variation(walker):
         raw(walker, parts=["left_arm"])
 
 
-def test_a_limb_meets_its_target_to_a_micrometre_and_frames_before_stay_as_they_are(walker):
-    free = raw(walker, Request(seconds=1.2), seed=5, hold_feet=False)
-    hand, frame = walker.skeleton.joint("left_hand"), 24
-    target = fk(free)[frame, hand] + [0.03, 0.05, -0.04]
-    asked = Request(seconds=1.2, constraints=(PositionAt(joint="left_hand", time=f"{frame}f", target=target),))
-    made = raw(walker, asked, seed=5, hold_feet=False)
-    np.testing.assert_allclose(fk(made)[frame, hand], target, atol=1e-6)
-    eased = round(0.15 * walker.fps)
-    assert np.array_equal(made.rotations[: frame - eased], free.rotations[: frame - eased])
-    assert not np.array_equal(made.rotations[frame - 2], free.rotations[frame - 2])
-    step = np.linalg.norm(np.diff(fk(made)[:, hand], axis=0), axis=1).max()
-    assert step < 2.5 * np.linalg.norm(np.diff(fk(free)[:, hand], axis=0), axis=1).max()  # it does not jump there
-
-
-def test_a_plant_holds_a_foot_still_within_a_micrometre(walker):
-    asked = Request(seconds=1.2, constraints=(Plant(joint="left_foot", span=(0.1, 0.3)),))
-    made = raw(walker, asked, seed=1)
-    places = fk(made)[3:9, walker.skeleton.joint("left_foot")]
-    assert np.ptp(places, axis=0).max() < 1e-6
-
-
-def test_a_heel_that_comes_down_after_its_toe_stays_where_it_is_then(walker):
-    """The foot that lands on its toe is not moved to another place when its heel touches: the knee would jump."""
-    body = body_tables(walker.dofs, foot_limbs(walker.skeleton), walker.limits)
-    _, none, _ = requested_tasks((), walker.dofs, walker.limits, 20, walker.fps, 0.15)
-    contacts = np.zeros((20, 4), bool)
-    contacts[5:20, 1] = contacts[10:20, 0] = True  # a toe, then its heel
-    places = np.zeros((20, 4, 3))
-    tasks = with_standing_feet(none, body, contacts, places, np.ones(4), 4, ahead=False)
-    assert tasks.limb.tolist() == [0, 1]
-    assert list(zip(tasks.first, tasks.last, tasks.ease, strict=True)) == [(10, 20, 0), (5, 10, 4)]
-    assert np.isnan(tasks.target[0]).all()
-    assert not np.isnan(tasks.target[1]).any()
-
-
 def test_a_stream_is_as_long_as_asked_for_and_goes_on_smoothly(walker):
     assert walker.loop is not None
     clip = raw(walker, Request(seconds=8))
@@ -296,35 +250,6 @@ def test_degrees_of_freedom_that_never_move_and_few_instances_are_no_error(walks
     assert np.abs(np.abs((made.rotations[:, arm] * stiff[0].rotations[0, arm]).sum(1)) - 1).max() < 1e-9
     with pytest.raises(BadRequest, match="nothing moves in these clips"):
         fit([replace(c, rotations=c.rotations[[0] * len(c)], root=c.root[[0] * len(c)]) for c in walks[:1] * 2])
-
-
-def test_the_kernels_place_feet_where_forward_kinematics_does(walker):
-    clip, limbs = walker.clips[0], foot_limbs(walker.skeleton)
-    body, path = body_tables(walker.dofs, limbs, walker.limits), travel(clip)
-    room, values = room_for(body), walker.dofs.values(clip)
-    whole = part_positions(walker.dofs.clip(values, (*path.place[0], path.heading[0])))
-    for frame in (0, 20, 40):
-        root, turn = place_root(body, values[frame], np.array([*path.place[frame], path.heading[frame]]))
-        for limb in range(len(limbs)):
-            end = forward(body, limb, values[frame], root, turn, room[0], room[1])
-            np.testing.assert_allclose(end, whole[frame, limb], atol=1e-9)
-
-
-def test_a_target_out_of_reach_is_brought_to_the_leg_and_a_straight_leg_stays_straight():
-    hip, near = np.array([0.0, 0.9, 0.0]), np.array([0.1, 0.1, 0.0])
-    lengths = []
-    for aside in (0.2, 0.3, 0.4, 0.6, 2.0):
-        target = np.array([aside, 0.1, 0.0])
-        within_reach(hip, 0.9, near, target)
-        assert target[1] == 0.1
-        lengths.append(np.linalg.norm(target - hip))
-    assert lengths[0] == pytest.approx(np.hypot(0.2, 0.8))  # within reach: as it was
-    assert (np.diff(lengths) > 0).all()  # no two targets meet
-    assert lengths[-1] <= 0.9
-    straight = np.array([0.41, 0.1, 0.0])
-    target = straight.copy()
-    within_reach(hip, 0.9, straight, target)
-    np.testing.assert_allclose(target, straight, atol=1e-9)
 
 
 def largest_acceleration(clip):

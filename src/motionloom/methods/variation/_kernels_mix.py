@@ -260,7 +260,7 @@ def variant(
     if body.root[3] >= 0:
         offset[0, body.root[3]] = lift
     clock, track = np.zeros(2), start.copy()
-    room, feet = room_for(body), np.zeros((takes.contacts.shape[2] + 2, 2))
+    room, feet = room_for(body), np.zeros((takes.contacts.shape[2] + 3, 2))
     y, step = 2.0 * math.log(2.0) / (HALF_LIFE * fps), takes.knot * fps * MOMENTS
     for f in range(len(made.values)):
         if stop[0]:

@@ -23,12 +23,13 @@ def follow_feet(
 
     `mean` (D,) is the pose without corrections, `last` (D,) the values of the frame before, whose displacements are
     changed along with the track, within the limits of the body. `at` is the moment before this one, and how far from it
-    to the next. `feet` (P + 2, 2) holds the places of the foot parts in the frame before, the heading then, whether
-    there was one, and the last shift, to left and forward; it is brought to this frame. Shifts are smoothed: noise of
-    the feet would shake the hips, and legs (eq 7) make up for what is left.
+    to the next. `feet` (P + 3, 2) holds the places of the foot parts in the frame before, the heading then, whether
+    there was one, and the last shift, smoothed once and twice, to left and forward; it is brought to this frame. Shifts
+    are smoothed, as noise of the feet would shake the hips, twice, so that the hips do not accelerate suddenly where a
+    foot begins to stand; legs (eq 7) make up for what is left.
     """
     root, turn = place_root(body, mean, track)
-    parts = len(feet) - 2
+    parts = len(feet) - 3
     x, z, total = 0.0, 0.0, 0.0
     c, s = math.cos(track[2]), math.sin(track[2])
     i, t = at
@@ -56,10 +57,12 @@ def follow_feet(
     c, s = math.cos(before), math.sin(before)
     x, z = -x / max(total, 1.0), -z / max(total, 1.0)
     share = 1.0 - 0.5 ** (1.0 / (SMOOTHED * fps))
-    left = feet[parts + 1, 0] + share * (c * x - s * z - feet[parts + 1, 0])
-    ahead = feet[parts + 1, 1] + share * (s * x + c * z - feet[parts + 1, 1])
-    left, ahead = _limited(body, body.root[0], last, left), _limited(body, body.root[1], last, ahead)
-    feet[parts + 1, 0], feet[parts + 1, 1] = left, ahead
+    once, twice = feet[parts + 1], feet[parts + 2]
+    once[0] += share * (c * x - s * z - once[0])
+    once[1] += share * (s * x + c * z - once[1])
+    left = _limited(body, body.root[0], last, twice[0] + share * (once[0] - twice[0]))
+    ahead = _limited(body, body.root[1], last, twice[1] + share * (once[1] - twice[1]))
+    twice[0], twice[1] = left, ahead
     x, z = c * left + s * ahead, c * ahead - s * left
     track[0] += x
     track[1] += z

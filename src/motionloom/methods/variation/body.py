@@ -101,6 +101,11 @@ def limb_of(skeleton: Skeleton, joint: int) -> Limb:
     return Limb(joint, NO_TIP, below[0] if below else joint)
 
 
+def legs_of(body: VariationBody) -> IntArray:
+    """(L,) the joint at the top of each limb: limbs that share it move each other."""
+    return np.asarray(body.chains[np.arange(len(body.tips)), body.tops])
+
+
 def _free(chain: Sequence[int], limb: Limb, columns: IntArray) -> list[tuple[int, int, int]]:
     """Column, number in the chain and axis of what may change; the limb's own rotation moves nothing but its tip."""
     last = len(chain) if any(limb.tip) else len(chain) - 1

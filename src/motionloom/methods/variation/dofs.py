@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, FormatError, IntArray
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, FormatError, IntArray, replace
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
 from motionloom.kinematics.channels.layout import ROOT_COLUMNS
 from motionloom.kinematics.channels.metric import VELOCITY_HORIZON, YAW_ARM, joint_scales
@@ -94,16 +94,22 @@ class Dofs:
         """The clip of values (F, D), from a place and heading: the inverse of `values`."""
         whole = np.tile(self.still, (len(values), 1))
         whole[:, self.moving] = values
-        end = ROOT_COLUMNS + 3 * len(self.axes)
-        turned = whole[:, ROOT_COLUMNS:end].reshape(len(values), -1, 3)
-        whole[:, ROOT_COLUMNS:end] = np.einsum("fja,jac->fjc", turned, self.axes).reshape(len(values), -1)
-        return from_channels(Channels(whole, self.layout, start))
+        return from_channels(Channels(self._turned(whole, "fja,jac->fjc"), self.layout, start))
 
-    def _turned(self, channels: FloatArray) -> FloatArray:
+    def changed(self, clip: Clip, values: FloatArray) -> Clip:
+        """The clip with other values (F, D) of its degrees of freedom; what is constant here keeps its own."""
+        given = to_channels(clip, self.layout)
+        whole = self._turned(given.values)
+        whole[:, self.moving] = values
+        moved = from_channels(given._replace(values=self._turned(whole, "fja,jac->fjc")))
+        return replace(clip, root=moved.root, rotations=moved.rotations, slides=moved.slides)
+
+    def _turned(self, channels: FloatArray, axes: str = "fjc,jac->fja") -> FloatArray:
+        """Channels with the columns of each joint turned to its principal axes, or back."""
         out = channels.copy()
         end = ROOT_COLUMNS + 3 * len(self.axes)
         joints = channels[:, ROOT_COLUMNS:end].reshape(len(channels), -1, 3)
-        out[:, ROOT_COLUMNS:end] = np.einsum("fjc,jac->fja", joints, self.axes).reshape(len(channels), -1)
+        out[:, ROOT_COLUMNS:end] = np.einsum(axes, joints, self.axes).reshape(len(channels), -1)
         return out
 
 
@@ -124,10 +130,10 @@ def fit_dofs(clips: Sequence[Clip]) -> Dofs:
     return Dofs(layout, axes, turned.mean(0), moving)
 
 
-def still_limits(layout: Layout) -> FloatArray:
-    """(C,) a column whose range is smaller than this is constant."""
+def still_limits(layout: Layout, *, per_frame: bool = True) -> FloatArray:
+    """(C,) a column whose range is smaller than this is constant; of displacements per frame, or of their sums."""
     out = np.array([STILL_ANGLE if unit == "rad" else STILL_LENGTH for unit in layout.units])
-    if layout.root == "motion":
+    if layout.root == "motion" and per_frame:
         out[:3] /= STILL_TIME * layout.fps
     return out
 

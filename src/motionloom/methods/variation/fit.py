@@ -10,9 +10,11 @@ from numpy.random import Generator
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
 from motionloom.core.note import info, warning
 from motionloom.kinematics.feet.contacts import with_contacts
+from motionloom.methods.settings import FAITHFUL
 from motionloom.methods.variation import learn_prior, learn_transition
 from motionloom.methods.variation.config import DEFAULT, SCORES, Config, likelihood_of
 from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
+from motionloom.methods.variation.lone_errors import without_lone_errors
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
 from motionloom.methods.variation.takes import aligned_values, shared_noise, take_links
@@ -40,14 +42,16 @@ def fit(
     if structure is not None and not isinstance(structure, VariationModel):
         raise BadRequest(f"structure: expected a model of variation, found one of {structure.method}")
     _check_clips(clips, structure)
-    standing = tuple(with_contacts(clip) for clip in clips)
-    dofs = fit_dofs(standing) if structure is None else _known_dofs(standing, structure)
-    sequences = [dofs.values(clip) for clip in standing]
+    dofs = fit_dofs(clips) if structure is None else _known_dofs(clips, structure)
+    sequences = [dofs.values(clip) for clip in clips]
     scales = dofs.scales("reach", np.concatenate(sequences))
     report(0.0, "aligning clips")
     aligned = align_takes(sequences, scales, clips[0].fps, part(report, 0.0, 0.1))
     _check_alike(clips, aligned)
     clock = aligned.frames
+    repaired = list(clips) if config.variant == FAITHFUL else without_lone_errors(clips, sequences, clock, dofs)
+    standing = tuple(with_contacts(clip) for clip in repaired)
+    sequences = [dofs.values(clip) for clip in standing]
     if structure is None:
         networks, notes = _learned(standing, sequences, dofs, config, rng, part(report, 0.1, 0.95))
     else:
@@ -66,7 +70,7 @@ def fit(
         skeleton=clips[0].skeleton,
         config=config,
         fps=clips[0].fps,
-        notes=(*info(facts), *notes, *_phase_warnings(clips, aligned)),
+        notes=(*info(facts), *notes, *_repairs(clips, repaired), *_phase_warnings(clips, aligned)),
         clips=standing,
         dofs=dofs,
         networks=networks,
@@ -95,6 +99,14 @@ def _check_clips(clips: Sequence[Clip], structure: VariationModel | None) -> Non
             f"takes of one motion last about as long as each other; the longest of these lasts more than {LENGTHS:g} "
             f"times as long as the shortest: {shown}"
         )
+
+
+def _repairs(clips: Sequence[Clip], repaired: Sequence[Clip]) -> tuple[Note, ...]:
+    """A note that names the clips of which frames were repaired."""
+    names = [
+        old.name or f"clip {k}" for k, (old, new) in enumerate(zip(clips, repaired, strict=True)) if old is not new
+    ]
+    return info(f"{', '.join(names)}: errors of single frames, which no other take has, repaired") if names else ()
 
 
 def _phase_warnings(clips: Sequence[Clip], clock: Clock) -> list[Note]:

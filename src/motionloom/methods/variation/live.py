@@ -18,7 +18,7 @@ from motionloom.methods.actions import action_marks, action_names
 from motionloom.methods.live import FrameSources, Sources, Status, material_of
 from motionloom.methods.live_base import LiveCharacters, speed_status
 from motionloom.methods.settings import Settings
-from motionloom.methods.variation.body import VariationBody, body_tables, foot_limbs
+from motionloom.methods.variation.body import VariationBody, body_tables, foot_limbs, legs_of
 from motionloom.methods.variation.config import amount_param, hold_param, parts_param
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.sources import mixture_sources, rows_of
@@ -72,7 +72,7 @@ class VariationState(NamedTuple):
     contacts: BoolArray  # (N, P)
     held: BoolArray  # (N, P)
     spots: FloatArray  # (N, P, 3) m: where held feet stand
-    feet: FloatArray  # (N, P + 2, 2) m: where feet were at the last tick, see `follow_feet`
+    feet: FloatArray  # (N, P + 3, 2) m: where feet were at the last tick, see `follow_feet`
     commanded: FloatArray  # (N, 3) heading, speed, action
     amounts: FloatArray  # (N, D + 1) of variation
     hold: BoolArray  # (N,) are feet held?
@@ -134,7 +134,7 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
             contacts=np.zeros((count, parts), bool),
             held=np.zeros((count, parts), bool),
             spots=np.zeros((count, parts, 3)),
-            feet=np.zeros((count, parts + 2, 2)),
+            feet=np.zeros((count, parts + 3, 2)),
             commanded=commanded,
             amounts=np.zeros((count, degrees + 1)),
             hold=np.zeros(count, bool),
@@ -185,13 +185,12 @@ def variation_live(
     if dofs.layout.root == "place":
         raise BadRequest("pen strokes have no live characters; synthesize them")
     body = body_tables(dofs, foot_limbs(skeleton), limits)
-    legs = np.array([body.chains[limb, body.tops[limb]] for limb in range(len(body.tips))], np.int64)
     left, ahead = (_mean(cycle, body, column) for column in (0, 1))
     per_frame = np.hypot(left, ahead) / cycle.speeds[:, :-1].mean()  # frames in a moment of the clock
     actions = action_names(clips)
     marks = action_marks(clips, actions)
     speed, lean = float(per_frame * fps), float(np.arctan2(left, ahead))
-    tables = VariationTables(cycle, body, legs, leg_lengths, speed, lean, _goals(clips, marks))
+    tables = VariationTables(cycle, body, legs_of(body), leg_lengths, speed, lean, _goals(clips, marks))
     return VariationLive(tables, dofs, clips, actions, marks, skeleton, fps, material_of(clips))
 
 

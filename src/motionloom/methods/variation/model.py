@@ -20,7 +20,7 @@ from motionloom.methods.base import Honours, Model, place
 from motionloom.methods.lead_into_constraints import root_problem
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
-from motionloom.methods.variation.body import VariationBody, limb_of
+from motionloom.methods.variation.body import VariationBody, legs_of, limb_of
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.config import Config, Options
 from motionloom.methods.variation.dofs import Dofs
@@ -32,7 +32,7 @@ from motionloom.methods.variation.plan import VariationPlan, fresh, search
 from motionloom.methods.variation.regression import Rules, kernel_width
 from motionloom.methods.variation.regression import material_of as sequences_material
 from motionloom.methods.variation.sources import mixture_sources
-from motionloom.methods.variation.standing import steady_contacts
+from motionloom.methods.variation.standing import steady_contacts, stepping
 from motionloom.methods.variation.synthesis import (
     Motion,
     SynthesisRun,
@@ -246,6 +246,7 @@ class VariationModel(Model[Options]):
         if options.hold_feet and standing.any():
             ease = round(options.ease * self.fps)
             places, faithful = part_positions(clip), options.variant == FAITHFUL
+            standing = stepping(standing, places, legs_of(body)[: places.shape[1]], self.fps)
             whole = with_standing_feet(tasks, body, standing, places, self.leg_lengths, ease, ahead=faithful)
             motion = self._synthesized(plan.run, body, whole, options, part(progress, 0.5, 1.0))
             clip = self.dofs.clip(motion.values, plan.run.start)

@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Progres
 from motionloom.core.progress import watch
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.methods.variation.body import Limb, VariationBody, body_tables, foot_limbs, limb_of
+from motionloom.methods.variation.body import Limb, VariationBody, body_tables, foot_limbs, legs_of, limb_of
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.learn_prior import PriorData
 from motionloom.methods.variation.networks import Networks
@@ -134,7 +134,7 @@ def with_standing_feet(
     straight bends its knee by 20 degrees.
     Where a requested task moves the same leg, the foot is left to it.
     """
-    legs = [int(body.chains[limb, body.tops[limb]]) for limb in range(len(body.tips))]
+    legs = legs_of(body)
     rows: list[tuple[int, int, int, int, tuple[float, ...]]] = []
     for p in range(contacts.shape[1]):
         same = [q for q in range(contacts.shape[1]) if legs[q] == legs[p]]
