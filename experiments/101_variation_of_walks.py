@@ -39,7 +39,12 @@ from motionloom.plot.variation import PICTURES
 MINUTES = 10
 
 
-def stream(model: VariationModel) -> None:
+def pulled(clip: Clip) -> float:
+    """Root mean square acceleration of the hips over the ground, m/s^2."""
+    return float(np.sqrt((np.diff(clip.root[:, [0, 2]], n=2, axis=0) ** 2).sum(1).mean()) * clip.fps**2)
+
+
+def stream(name: str, takes: Sequence[Clip], model: VariationModel) -> None:
     """Ranges, speed and spread of ten minutes, and how near its poses stay to those of the takes."""
     plan, clip = rendered(model, Request(seconds=60 * MINUTES), np.random.default_rng([0, 0]))
     values, whole = model.dofs.values(clip), np.concatenate(model.sequences)
@@ -55,12 +60,14 @@ def stream(model: VariationModel) -> None:
     near = np.sqrt(((poses[:, None] - whole[None, :, angles]) ** 2).mean(2)).min(1)
     apart = [np.sqrt(((s[:, None] - o[None]) ** 2).mean(2)).min(1).mean() for s, o in _others(model, angles)]
     print(
-        f"{MINUTES} min: largest value {beyond[angles].max():.2f} of its range, speed {speed / own:.3f} of the takes', "
+        f"{name}, {MINUTES} min: largest value {beyond[angles].max():.2f} of its range, "
+        f"speed {speed / own:.3f} of the takes', "
         f"spread of a minute {min(spread) / spread[0]:.2f} to {max(spread) / spread[0]:.2f} of the first; "
         f"distance of a pose from the nearest one of the takes {near.mean() / np.mean(apart):.2f} (largest "
         f"{near.max() / np.mean(apart):.2f}) of that between takes; "
         f"{100 * support(model, clip, plan.starts):.1f} % of the "
-        f"{model.config.neighbours} nearest poses of the takes are out of phase"
+        f"{model.config.neighbours} nearest poses of the takes are out of phase; the hips accelerate by "
+        f"{pulled(clip):.2f} m/s^2 (takes: {np.median([pulled(take) for take in takes]):.2f})"
     )
 
 
@@ -105,6 +112,7 @@ def others() -> None:
     for name, takes in unseen().items():
         model = fit(takes[:TAKES], Config(fps=60.0), rng=np.random.default_rng(0))
         made, held = variants(model), takes[TAKES : 2 * TAKES]
+        stream(name, takes[:TAKES], model)
         between = between_held_out(model, made, held) if len(held) > 1 else np.nan
         columns[name] = [*figures(model.clips, made, model), between]
         if len(held) > 1:
@@ -145,7 +153,7 @@ def main() -> None:
     low, high = bootstrap(model.clips, made, model)
     print(f"between variants, 95 % bootstrap interval: {low:.2f} to {high:.2f}")
     print(f"between variants, in units of takes held out: {between_held_out(model, made, walks[TAKES:]):.2f}")
-    stream(model)
+    stream("35", walks[:TAKES], model)
     if REAL:
         draw(model)
         others()

@@ -16,6 +16,7 @@ from motionloom.core import Clip, FloatArray
 from motionloom.io import load
 from motionloom.kinematics.feet.contacts import contact_array, part_positions, part_speeds
 from motionloom.kinematics.resample import resample
+from motionloom.kinematics.travel import travel
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import VariationModel
 from motionloom.methods.variation.takes import aligned_values, deviation_correlations
@@ -29,7 +30,9 @@ BOOTSTRAP = 500  # resamples of variants
 ROWS = ("to the nearest take", "between", "nearest over second", "timing", "length deviation", "acceleration", "jerk",
         "correlation error", "correlation of deviations", "standing feet m/s", "nearest pose rad",
         "frames")  # fmt: skip
-UNSEEN = {"16, walk": "16_1[56]", "137, walk": "137_29", "136, on toes": "136_27", "143, walk": "143_38"}
+UNSEEN = {"16, walk": ("16_1[56]", 0), "136, on toes": ("136_27", 0), "137, turning": ("137_29", -55),
+          "143, turning": ("143_38", 50)}  # fmt: skip
+ALIKE = 20.0  # degrees: strides that turn by more or less than the others are no takes of the same motion (LAU 9)
 
 
 def cycles(names: str = "35_0[1-8]", fps: float = FPS, least: float = CYCLE[0], number: int = 0) -> list[Clip]:
@@ -48,15 +51,17 @@ def cycles(names: str = "35_0[1-8]", fps: float = FPS, least: float = CYCLE[0], 
 
 
 def unseen(fps: float = FPS) -> dict[str, list[Clip]]:
-    """Successive cycles of walks of other performers, on which no setting was chosen."""
+    """Cycles of walks of other performers, on which no setting was chosen: those that turn alike."""
     out: dict[str, list[Clip]] = {}
-    for name, files in UNSEEN.items():
+    for name, (files, turn) in UNSEEN.items():
+        out[name] = []
         for path in sorted(MOCAP.glob(f"{files}.bvh")):
             clip = load(path, trim_tpose=True, fps=60.0 if files.startswith("143") else None)
-            steps = [round(float(t) * clip.fps) for t in cycle_times(clip)]
-            whole = [(a, b) for a, b in pairwise(steps) if CYCLE[0] < (b - a) / clip.fps < CYCLE[1]]
-            out[name] = [*out.get(name, []), *(resample(clip[a : b + 1], fps) for a, b in whole)]
-    return {name: takes for name, takes in out.items() if len(takes) >= TAKES}
+            steps, heading = [round(float(t) * clip.fps) for t in cycle_times(clip)], np.degrees(travel(clip).heading)
+            for a, b in pairwise(steps):
+                if CYCLE[0] < (b - a) / clip.fps < CYCLE[1] and abs(heading[b] - heading[a] - turn) < ALIKE:
+                    out[name].append(resample(clip[a : b + 1], fps))
+    return out
 
 
 def variants(model: VariationModel, count: int = VARIANTS, **options: Any) -> list[Clip]:

@@ -19,10 +19,10 @@ from motionloom.kinematics.trim import trim_contacts
 from motionloom.methods import synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
-from motionloom.methods.variation._kernels_mix import MARGIN, within
+from motionloom.methods.variation._kernels_mix import within
 from motionloom.methods.variation.calibration import drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
-from motionloom.methods.variation.takes import TOGETHER, aligned_values, deviation_correlations
+from motionloom.methods.variation.takes import MARGIN, TOGETHER, aligned_values, deviation_correlations
 from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop
 from motionloom.rotation import from_axis_angle
 from motionloom.samples import make

@@ -23,11 +23,11 @@ from motionloom.core._jit import kernel
 from motionloom.methods._kernels_live import uniform
 from motionloom.methods.variation._kernels_limbs import constrain, room_for
 from motionloom.methods.variation._kernels_standing import follow_feet
+from motionloom.methods.variation.takes import MARGIN
 from motionloom.methods.variation.timing import MOMENTS
 
 SLOW_SECONDS = 6.0  # s between the knots of the part of the weights that the whole body shares
 HALF_LIFE = 0.12  # s: what is left of a seam or a correction is halved in this time
-MARGIN = 0.1  # a value may leave the observed range by this share of it
 FASTEST = 2.0  # the clock of a variant runs at most so much faster or slower than that of the takes
 BEND = 1.2  # distance from the mean, in units of that of takes, about which weights approach their limit
 FARTHEST = (1.0 + BEND**4) ** 0.25  # that limit

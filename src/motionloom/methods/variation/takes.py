@@ -18,6 +18,7 @@ from motionloom.methods.variation.timing import MOMENTS, MeanLoop
 
 CLOSING = 0.3  # of a loop, at either end, in which the gap between its ends is taken out
 CLOSING_RATE = 0.3  # s, at most, the same for their rates: over longer times it would bend knees beyond their range
+MARGIN = 0.1  # of the observed range: a value may leave it by this share
 DIFFUSION = 1.5  # how far random weights are shared along edges of the network
 KNOT_SECONDS = 0.3  # s between the knots of random weights, at least
 SLOWEST = 10.0  # s, at most
@@ -110,6 +111,7 @@ def closed_takes(takes: Takes, loop: MeanLoop, fps: float, ahead: int) -> Takes:
     held = np.concatenate([inside, np.repeat(inside[-1:], beyond)])  # what is not continued keeps its last value
     speeds = np.maximum(closed(takes.speeds[..., None])[..., 0], 0.25 / MOMENTS)
     values, moved = closed(takes.values, min(width, round(CLOSING_RATE * MOMENTS * fps))), takes.displacement
+    values = _limited(values, takes.low, takes.high)
     values[..., moved] = closed(takes.values[..., moved])
     mean = takes.values[:, inside].mean(1)  # per moment
     even = [d for d in np.flatnonzero(moved) if d != ahead]
@@ -125,6 +127,15 @@ def closed_takes(takes: Takes, loop: MeanLoop, fps: float, ahead: int) -> Takes:
         standing=np.ascontiguousarray(takes.standing[:, held]),
         slips=np.ascontiguousarray(takes.slips[:, held]),
     )
+
+
+def _limited(values: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Values (..., D) that leave low .. high by less than `MARGIN` of it: within it as they are, and without a bend."""
+    half = np.maximum(0.5 * (high - low), 1e-12)
+    off = (values - low) / half - 1.0
+    over = np.maximum(np.abs(off) - 1.0, 0.0)
+    room = 2.0 * MARGIN
+    return np.asarray(low + half * (1.0 + np.sign(off) * (np.abs(off) - over + room * np.tanh(over / room))))
 
 
 def _reach(dofs: Dofs, values: FloatArray) -> FloatArray:
