@@ -28,7 +28,7 @@ DRIVES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # options, command
     "place and heading, planned": ({}, {"place": [[1.5, 2.5]], "facing": 1.5}),
     "values, inertial transitions": ({"half_life": 0.0, "transitions": "inertial"}, {"action": [0], "values": [[0.4]]}),
 }
-STATE = ("time", "node", "weights", "place", "level", "mixing", "used", "gap", "clips")
+STATE = ("time", "node", "weights", "place", "level", "mixing", "used", "held", "gap", "clips")
 
 
 def rows(model: Any) -> Iterator[dict[str, Any]]:

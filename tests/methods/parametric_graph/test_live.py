@@ -11,6 +11,7 @@ from motionloom.constraints import Request
 from motionloom.control import record, run
 from motionloom.core import BadRequest
 from motionloom.core.poses import commands
+from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.methods import learn, synthesize
 from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.methods.parametric_graph.plan import run_orders
@@ -79,6 +80,23 @@ def test_a_tracked_command_takes_effect_at_once(walking):
     straight = list(run(live, state, commands(heading=0.0), [1 / 30] * 30))
     off = after[-1][0].place[0, 0, 3] - straight[-1][0].place[0, 0, 3]
     assert np.degrees(off) > 15
+
+
+def test_feet_stand_while_a_heading_is_followed(walking):
+    live = walking.live
+    given = [commands(heading=h) for h in (0.5, -0.8, 0.9, 2.0, 1.0) for _ in range(45)]
+    followed, state = [], live.begin([5])
+    for one in given:
+        state, poses = live.step(state, one, 1 / 30)
+        followed.append((state, poses))
+    assert skate_b(record(live, followed, 30.0)) < 4.0  # cm/s; 13 where hips are not moved over the feet
+    hips = np.stack([poses.root[0, [0, 2]] for _, poses in followed])
+    own = max(accelerations(clip.root[:, [0, 2]], 30.0).max() for clip in walking.nodes[0].examples)
+    assert accelerations(hips, 30.0).max() < own + 3.0  # m/s^2
+
+
+def accelerations(places, fps):
+    return np.linalg.norm(np.diff(places, 2, axis=0), axis=1) * fps**2
 
 
 def test_a_place_with_a_heading_is_reached(walking):

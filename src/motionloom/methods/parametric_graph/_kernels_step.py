@@ -12,80 +12,37 @@ import numpy as np
 
 from motionloom.blend._kernels_registered import advance, seconds_between, wrapped
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import (
-    EARLY,
-    FACING,
-    PLACE_X,
-    PLACE_Z,
-    SPEED,
-    between,
-    command_row,
-    uniform,
-)
+from motionloom.methods._kernels_live import EARLY, FACING, PLACE_X, between, command_row
 from motionloom.methods.parametric_graph._kernels_body import (
     EXAMPLES,
     FRAMES,
-    SIZE,
     cloud,
     cloud_distance,
     earlier,
     feet_alignment,
-    known_of,
     lookup,
     position_of,
     rows_of,
     scratch_of,
 )
-from motionloom.methods.parametric_graph._kernels_control import (
-    FACTOR,
-    PACE,
-    TURN,
-    clip_turn,
-    commanded,
-    gentle_turn,
-    plans_turns,
-    towards_part,
-    turn_of_clip,
-    wanted_edge,
+from motionloom.methods.parametric_graph._kernels_control import TURN, commanded, wanted_edge
+from motionloom.methods.parametric_graph._kernels_parameters import (
+    choose_values,
+    course_of,
+    follow_parameters,
+    neighbours_of,
+    solve,
 )
-from motionloom.methods.parametric_graph._kernels_course import planned_turn
 from motionloom.methods.parametric_graph._kernels_show import (
     CLOUD_ONLY,
     HALF_LIFE,
     INERTIAL,
-    NEIGHBOURS,
-    PLANNED,
-    RESPONSE,
     WINDOW,
     begin_offsets,
     show,
 )
-from motionloom.methods.space._kernels_weights import approach, corrected_weights
 
-MOVED = 0.002  # of the range: parameters that are commanded anew are followed from this change on
-REACHED = 0.01  # of the range
-INTERVAL = 0.16  # s from one plan to the next within a clip
 LATE = 0.5  # ticks: how long after its time a transition can still begin
-
-
-@kernel
-def neighbours_of(t: Any, state: Any, k: int, n: int) -> int:
-    """How many samples of an edge are interpolated."""
-    return t.dims[n, SIZE] + np.int64(state.tuning[k, NEIGHBOURS])
-
-
-@kernel
-def course_of(t: Any, n: int, w: Any, place: Any) -> float:
-    """rad: direction of travel of a body of node n at a place, without sway."""
-    r, examples = t.dims[n, 0], t.dims[n, EXAMPLES]
-    at = t.rows_at[n]
-    sway = t.sway[at : at + r * examples].reshape(r, examples)
-    row = int(place[0])
-    out = place[3]
-    for i in range(examples):
-        if w[i] != 0.0:
-            out += w[i] * (t.courses[n, i] - sway[row, i])
-    return out
 
 
 @kernel
@@ -95,118 +52,6 @@ def rise_of(t: Any, n: int, w: Any) -> float:
     for i in range(t.dims[n, EXAMPLES]):
         out += w[i] * t.rises[n, i]
     return out
-
-
-@kernel
-def next_turn(
-    t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, at_once: bool
-) -> float:
-    """The turn (rad) of the plan for the commanded place; made anew at the beginning of a clip (`at_once`), and at
-    intervals within it. `now` is the present turn."""
-    if at_once or state.plan[k, 1] <= 0.0:
-        at, goal = np.empty(4), np.empty(3)
-        at[0], at[1], at[2], at[3] = place[1], place[2], course, now
-        goal[0], goal[1], goal[2] = given[PLACE_X], given[PLACE_Z], given[FACING]
-        follows = t.meta[m, 2] == 1 and t.hop[m, m] >= 0 and t.edge_target[t.hop[m, m]] == m
-        state.plan[k, 0] = planned_turn(t.curves[m], at, goal, state.tuning[k, HALF_LIFE] if follows else 0.0)
-        state.plan[k, 1] = INTERVAL
-    return state.plan[k, 0]
-
-
-@kernel
-def choose_values(
-    t: Any, state: Any, k: int, m: int, given: Any, values: Any, place: Any, course: float, low: Any, high: Any,
-    clips: float, out: Any,
-) -> bool:  # fmt: skip
-    """Parameters out (1, D) of the next clip of node m, within the box; returns whether any was out of it."""
-    size, same = t.dims[m, SIZE], m == state.node[k, 0]
-    free = not commanded(given)
-    clamped = False
-    for d in range(size):
-        out[0, d] = state.used[k, d] if same else 0.0
-        if free:
-            draw = uniform(state.seed[k], state.draws[k] + 1 + d)
-            out[0, d] = low[d] + draw * (high[d] - low[d])
-        if d < len(values) and not math.isnan(values[d]):
-            out[0, d] = (values[d] - t.scale[m, 0, d]) / t.scale[m, 1, d]
-    column = np.int64(t.steer[m, TURN])
-    if column >= 0:
-        factor, middle, size_of = t.steer[m, FACTOR], t.scale[m, 0, column], t.scale[m, 1, column]
-        turns = ((low[column] * size_of + middle) / factor, (high[column] * size_of + middle) / factor)
-        if state.tuning[k, PLANNED] > 0 and plans_turns(t, m, given, place, course):
-            now = (out[0, column] * size_of + middle) / factor
-            turn = min(max(next_turn(t, state, k, m, given, place, course, now, clips == 1.0), turns[0]), turns[1])
-        else:
-            turn = clip_turn(t, m, given, place, course, clips)
-            if state.tuning[k, PLANNED] > 0 and clips == 1.0 and not math.isnan(turn):
-                turn = gentle_turn(t, m, turn, turns[0], turns[1], out[0], neighbours_of(t, state, k, m))
-        valued = column < len(values) and not math.isnan(values[column])
-        if math.isnan(turn) and valued:
-            turn = values[column] / factor
-        elif math.isnan(turn) and not free:
-            turn = 0.0  # straight ahead: a turn that was left over would lead around in circles
-        if not math.isnan(turn):
-            if t.meta[m, 2] != 1:
-                turn = turn_of_clip(t.curves[m], turn)
-            out[0, column] = (turn * factor - middle) / size_of
-    column = np.int64(t.steer[m, PACE])
-    if column >= 0 and not math.isnan(given[SPEED]):
-        out[0, column] = (given[SPEED] - t.scale[m, 0, column]) / t.scale[m, 1, column]
-    towards_part(t, m, given, place, out[0])
-    for d in range(size):
-        state.wanted[k, d] = out[0, d]
-        inside = min(max(out[0, d], low[d]), high[d])
-        clamped = clamped or abs(inside - out[0, d]) > REACHED
-        out[0, d] = inside
-    return clamped
-
-
-@kernel
-def solve(t: Any, m: int, asked: Any, w: Any, used: Any) -> bool:
-    """Weights w (K,) and the parameters that they reach, used (D,), for asked (1, D); whether these differ."""
-    size, count = t.dims[m, SIZE], t.dims[m, EXAMPLES]
-    values, moments, curve, spread, section, at, by = known_of(t, m)
-    weights, reached = np.zeros((1, count)), np.zeros((1, size))
-    corrected_weights(values, moments, curve, spread, section, at, by, asked[:, :size].copy(), weights, reached)
-    w[:] = 0.0
-    w[:count] = weights[0]
-    off = False
-    for d in range(size):
-        used[d] = reached[0, d]
-        off = off or abs(reached[0, d] - asked[0, d]) > REACHED
-    return off
-
-
-@kernel
-def follow_parameters(t: Any, state: Any, k: int, given: Any, values: Any, tick: float, asked: Any) -> None:
-    """Parameters tracked within a clip: weights go to those of the commanded parameters with a half-life."""
-    n = state.node[k, 0]
-    column = np.int64(t.steer[n, TURN])
-    edge = t.hop[n, n]
-    half_life = state.tuning[k, HALF_LIFE]
-    if half_life <= 0.0 or column < 0 or edge < 0 or t.edge_target[edge] != n or not commanded(given):
-        return
-    low, high = np.empty(t.low.shape[1]), np.empty(t.low.shape[1])
-    lookup(t, edge, state.used[k], neighbours_of(t, state, k, n), low, high)
-    seconds = 0.0
-    for i in range(t.dims[n, EXAMPLES]):
-        seconds += state.weights[k, 0, i] * t.durations[n, i]
-    place, w = state.place[k, 0], state.weights[k, 0]
-    course = course_of(t, n, w, place)
-    state.plan[k, 1] -= tick
-    clips = max(state.tuning[k, RESPONSE] / seconds, 0.3)
-    state.clamped[k] = choose_values(t, state, k, n, given, values, place, course, low, high, clips, asked)
-    new = False
-    for d in range(t.dims[n, SIZE]):
-        new = new or abs(asked[0, d] - state.asked[k, d]) > MOVED
-    if new:
-        for d in range(t.dims[n, SIZE]):
-            state.asked[k, d] = asked[0, d]
-        solve(t, n, asked, state.goal[k], state.goal_used[k])
-    share = 1.0 - 0.5 ** (tick / half_life)
-    approach(w, state.goal[k], t.dims[n, EXAMPLES], share)
-    for d in range(t.dims[n, SIZE]):
-        state.used[k, d] += share * (state.goal_used[k, d] - state.used[k, d])
 
 
 @kernel

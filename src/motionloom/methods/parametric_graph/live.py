@@ -37,6 +37,7 @@ class ParametricGraphState(NamedTuple):
     asked: FloatArray  # (N, D) the parameters that the goal was computed for
     wanted: FloatArray  # (N, D) parameters commanded, before they are put into the box
     used: FloatArray  # (N, D) parameters of the present weights
+    held: FloatArray  # (N, 2) m/s by which hips are moved so that feet stand still while parameters are followed
     plan: FloatArray  # (N, 2) turn of the plan to a place (rad), s until it is made anew
     clamped: BoolArray  # (N,)
     gap: FloatArray  # (N,) m, distance of the two motions at the last transition
@@ -233,6 +234,7 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
             asked=np.zeros((count, size)),
             wanted=np.zeros((count, size)),
             used=np.zeros((count, size)),
+            held=np.zeros((count, 2)),
             plan=np.zeros((count, 2)),
             clamped=np.zeros(count, bool),
             gap=np.zeros(count),

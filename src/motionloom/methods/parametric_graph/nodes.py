@@ -16,7 +16,8 @@ from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skelet
 from motionloom.core.errors import unknown
 from motionloom.core.note import info
 from motionloom.core.progress import parts
-from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, points_of, with_contacts
+from motionloom.kinematics.fk import world
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, clips_of, scale_of
@@ -88,6 +89,17 @@ class Node:
         whole = self._headings[rows.lead + rows.count]
         u = (np.arange(len(rows.steps)) - rows.lead) / rows.count
         return np.asarray(self._headings - u[:, None] * whole)
+
+    @cached_property
+    def feet(self) -> FloatArray:
+        """(R, K, P, 3) m: foot parts left of the hips, above their lowest height, and ahead of the hips."""
+        rows, skeleton = self.space.rows, self.examples[0].skeleton
+        turns = np.asarray(rows.turns, float).reshape(-1, *rows.turns.shape[2:])
+        root = np.zeros((len(turns), 3))
+        root[:, 1] = rows.levels.ravel()
+        found = points_of(foot_parts(skeleton), *world(skeleton, root, turns))
+        found[..., 1] -= found[..., 1].min(0, initial=np.inf)
+        return np.asarray(found.reshape(*rows.levels.shape, -1, 3))
 
     @cached_property
     def _paths(self) -> FloatArray:

@@ -36,6 +36,7 @@ class ParametricGraphTables(NamedTuple):
     rows_at: IntArray
     touches: FloatArray
     touches_at: IntArray
+    feet: FloatArray  # m: foot parts left and forward of the hips, and above their lowest height in the node
     values: FloatArray
     values_at: IntArray
     moments: IntArray
@@ -123,6 +124,7 @@ def build_tables(
         steps=np.concatenate([x[2].ravel() for x in own]),
         paces=np.concatenate([x[3].ravel() for x in own]),
         sway=np.concatenate([n.sway.ravel() for n in nodes]),
+        feet=np.concatenate([n.feet.ravel() for n in nodes]),
         spread=np.array([m[3] for m in maps], float),
         durations=_rows([n.space.rows.durations for n in nodes], most_k),
         cloud=CLOUD,

@@ -7,7 +7,7 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray, replace, with_labels
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.body.roles import Foot, feet
-from motionloom.kinematics.feet.contacts import foot_parts, runs, with_contacts
+from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs, with_contacts
 from motionloom.kinematics.feet.leg_reach import SOFT_REACH
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ik.limb import limb_rotations
@@ -17,6 +17,7 @@ from motionloom.rotation import exp, inverse, log, multiply, rotate, slerp, yaw
 
 EARLY = 3  # frames: a contact that begins so late in a cycle belongs to the next one
 CLOSING = 0.3  # s: how long poses, and feet in their swing, are bent towards each other
+NEAR_GROUND = 0.015  # m above where it stands: a toe that has just left the ground, or is about to land, is not shifted
 
 
 def closed(clip: Clip) -> Clip:
@@ -27,7 +28,8 @@ def closed(clip: Clip) -> Clip:
     """
     marked = with_contacts(clip)
     out = close_loop(marked, Loop(0, len(clip) - 1, 0.0, 1.0, 0.0), seconds=CLOSING)
-    touching = {p.label: np.array(marked.label(p.label)) for p in foot_parts(clip.skeleton)}
+    parts, heights = foot_parts(clip.skeleton), part_positions(marked)[..., 1]
+    touching = {p.label: np.array(marked.label(p.label)) for p in parts}
     for on in touching.values():
         early = int(np.argmin(on[::-1]))  # a landing at the end is that of the first frame
         if early <= EARLY:
@@ -35,14 +37,28 @@ def closed(clip: Clip) -> Clip:
         on[-1] = on[0]
     rotations = np.array(out.rotations)
     for foot in feet(clip.skeleton):
-        own = [touching[p.label] for p in foot_parts(clip.skeleton) if p.foot.name == foot.name]
-        standing = np.any(own, axis=0) if own else np.zeros(len(clip), bool)
+        standing = np.zeros(len(clip), bool)
+        for p, part in enumerate(parts):
+            if part.foot.name == foot.name:
+                standing |= _near_ground(heights[:, p], touching[part.label])
         place, turn = _closed_path(marked, out, foot, standing)
         limb = (foot.thigh, foot.shin, foot.ankle)
         rotations, _ = limb_rotations(
             clip.skeleton, out.root, rotations, limb, place, orientation=turn, soft=SOFT_REACH, slides=out.slides
         )
     return with_labels(replace(out, rotations=rotations), touching)
+
+
+def _near_ground(height: FloatArray, touching: BoolArray) -> BoolArray:
+    """Frames of a cycle in which a part of a foot touches, and those before and after at nearly the same height."""
+    out, count = np.array(touching), len(height)
+    for a, b in runs(touching) if not touching.all() else []:
+        for at, step in ((b, 1), (a - 1, -1)):
+            level = height[at - step] + NEAR_GROUND
+            while not touching[at % count] and height[at % count] < level:
+                out[at % count] = True
+                at += step
+    return out
 
 
 def _closed_path(clip: Clip, cycle: Clip, foot: Foot, standing: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -85,7 +101,7 @@ def _without_gap(
 ) -> tuple[FloatArray, FloatArray]:
     """The path whose last place and turn are its first again, carried on by the cycle.
 
-    The gap is made up on the side of the seam on which the foot swings, or half on either side. On the ground it is
+    The gap is made up on the side of the seam on which the foot swings longer. On the ground it is
     constant while the foot stands, and fades while it swings; the height and the tilt fade at the seam.
     """
     back = yaw(heading[0] - heading[-1])
@@ -93,13 +109,15 @@ def _without_gap(
     gap = ends[1] - place[0]
     speed = (ends[1] - ends[0]) - (place[1] - place[0])
     twist = log(multiply(multiply(back, turn[-1]), inverse(turn[0])))
-    holds = [int(np.argmin(on)) if not on.all() else len(on) for on in (standing, standing[::-1])]
-    first = 0.5 if (holds[0] > 1) == (holds[1] > 1) else float(holds[1] > 1)  # share of the side after the seam
+    sides = (standing, standing[::-1])
+    holds = [int(np.argmin(on)) if not on.all() else len(on) for on in sides]
+    swings = [
+        int(np.argmax(on[hold:])) if on[hold:].any() else len(on) - hold for on, hold in zip(sides, holds, strict=True)
+    ]
+    first = float(swings[0] > swings[1]) if swings[0] != swings[1] else 0.5  # share of the side after the seam
     level = np.array([0.0, 1.0, 0.0])
     out, turned = np.array(place), np.array(turn)
-    for side, hold, share in ((1, holds[0], first), (-1, holds[1], 1.0 - first)):
-        on = standing[::side]
-        swing = int(np.argmax(on[hold:])) if on[hold:].any() else len(on) - hold
+    for side, on, hold, swing, share in zip((1, -1), sides, holds, swings, (first, 1.0 - first), strict=True):
         ground = _fade(len(on), hold, max(1, min(width, swing, len(on) // 2)))[:, None]
         seam = _fade(len(on), 0, max(1, min(width // 3, len(on) // 2)))[:, None]
         shift = side * share * gap * (ground * (1 - level) + seam * level)
