@@ -32,7 +32,7 @@ def paced(clip: Clip, constraints: Sequence[Constraint]) -> Clip:
         if isinstance(c, Pace):
             share = 1.0 if c.weight is None else c.weight / (1.0 + c.weight)
             factor = _step_factors(clip, c) ** share
-            clip = _with_steps(clip, factor) if np.abs(factor - 1.0).max() > 1e-3 else clip
+            clip = with_steps(clip, factor) if np.abs(factor - 1.0).max() > 1e-3 else clip
     return clip
 
 
@@ -85,7 +85,7 @@ def slowed_at_plants(clip: Clip, constraints: Sequence[Constraint], examples: Se
             share = max(PLANT_TRAVEL, stance / walked) * stance / walked
             factor = np.ones(len(clip))
             factor[span.start : span.stop] = share
-            clip = _with_steps(clip, _smoothed(factor, PACE_SMOOTHING * clip.fps))
+            clip = with_steps(clip, _smoothed(factor, PACE_SMOOTHING * clip.fps))
     return clip
 
 
@@ -96,7 +96,7 @@ def _step_factors(clip: Clip, asked: Pace) -> FloatArray:
     low, high = (low, high) if low < high else (float(np.mean(asked.speed)),) * 2
     factor = np.ones(len(clip))
     for _ in range(PACE_ROUNDS):
-        made = _with_steps(clip, factor)
+        made = with_steps(clip, factor)
         if asked.worst(made) <= room:
             break
         now = pace(made[span.start : span.stop])
@@ -106,7 +106,7 @@ def _step_factors(clip: Clip, asked: Pace) -> FloatArray:
     return factor
 
 
-def _with_steps(clip: Clip, factor: FloatArray) -> Clip:
+def with_steps(clip: Clip, factor: FloatArray) -> Clip:
     """The clip with the step from each frame to the next made so many times as long."""
     root = clip.root.copy()
     steps = np.diff(root[:, [0, 2]], axis=0) * factor[:-1, None]

@@ -22,9 +22,12 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import parts_by_foot
 from motionloom.kinematics.feet.grounding import MAX_SINK, lift_sunk_feet, lift_sunk_toes
 from motionloom.kinematics.feet.hold_feet import hold_feet
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.fk import fk
+from motionloom.kinematics.pace import step_speed
 from motionloom.kinematics.travel import Travel, travel
 from motionloom.methods.finish import held_joints
+from motionloom.methods.texture.closing import with_steps
 from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
 from motionloom.rotation import exp, inverse, log, multiply, normalize, wrap_angle, yaw
 
@@ -34,6 +37,8 @@ PEAK = 1.875  # times its mean: the highest slope of `spread`
 REACH = 0.12  # s over which limbs are moved to points
 NEAR = 1e-9  # m: points and plants are closed to this
 ROUNDS = 3  # of points and the path towards them
+SPEED_TIME = 0.25  # s over which the speed of hips is averaged
+SPEED_ROUNDS = 8
 
 
 def shares(weights: FloatArray) -> FloatArray:
@@ -59,6 +64,26 @@ def with_keys(clip: Clip, keys: Keys, constraints: Sequence[Constraint], floor: 
         return clip
     clip = with_points(clip, [c for c in constraints if c.hard], keys)
     return clip if floor is None else _above_floor(clip, floor, constraints)
+
+
+def planted(clip: Clip, keys: Keys, constraints: Sequence[Constraint], top: float) -> Clip:
+    """The clip led through its places and headings with its feet pinned, and its hips still no faster than they were.
+
+    Hips that follow pinned feet lose speed in mid-stance and make it up at push-off; where they then exceed both their
+    speed before and `top`, m/s over `SPEED_TIME`, steps become shorter there and longer elsewhere. Feet stay pinned.
+    """
+    from scipy.ndimage import maximum_filter1d
+
+    clip = _led(clip, keys)
+    limit = max(top, float(step_speed(clip, SPEED_TIME).max()))
+    pinned = pin_plants(clip, hard=held_joints(clip, constraints)).clip
+    calm, near = pinned, round(SPEED_TIME * clip.fps)
+    for _ in range(SPEED_ROUNDS):
+        excess = step_speed(calm, SPEED_TIME) / limit
+        if excess.max() <= 1.0:
+            break
+        calm = _led(with_steps(calm, 1.0 / np.maximum(maximum_filter1d(excess, near), 1.0)), keys)
+    return hold_feet(pinned, calm, [foot for foot in feet(clip.skeleton) if can_bend(clip.skeleton, foot)])
 
 
 def _above_floor(clip: Clip, floor: FloatArray, constraints: Sequence[Constraint]) -> Clip:
