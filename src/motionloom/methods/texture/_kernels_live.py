@@ -37,6 +37,9 @@ CLIP_END_COST = 0.05  # of a frame at the very end of its clip
 WRONG_ACTION_COST = 0.005  # of a frame without the commanded action, for each tick since the command
 PACE = 1.0  # s^2: of the squared difference from the commanded speed
 NEAR_SPEED = 0.05  # m/s: a commanded speed this near to one that the clips hold is used as it is
+MAKE_UP = 1.0  # s in which distance gained on the commanded speed is to be lost again
+FORGET = 4.0  # s: the time constant with which that distance is forgotten
+MAX_CHANGE = 0.15  # m/s: the speed that frames are chosen for differs from the commanded one by at most this
 GUIDE = 0.1  # of the mean squared distance from the commanded trajectory
 TURN = 0.5  # m^2: a direction counts as the place of a point this far ahead, squared
 LIMB_MATCH_TICKS = 15.0  # ticks: how long a limb counts beside the parts chosen before it
@@ -47,7 +50,7 @@ SAME_SOURCE_COST = 0.005  # of a limb that comes from the same stretch as the le
 def advance(tables: Any, commands: Any, state: Any, dt: float, root: Any, rotations: Any, contacts: Any) -> None:
     """All characters by `dt`, each by as many ticks as fall into it; then the poses between their last two ticks."""
     tick = tables.tick
-    goals, given, used = np.empty((len(tables.times), 4)), np.empty(6), np.empty(6)
+    goals, given, used, wanted = np.empty((len(tables.times), 4)), np.empty(6), np.empty(6), np.empty(6)
     for k in range(len(state.time)):
         command_row(commands, k, given)
         used[:] = given
@@ -57,7 +60,12 @@ def advance(tables: Any, commands: Any, state: Any, dt: float, root: Any, rotati
             state.time[k] = max(0.0, state.time[k] - tick)
             state.asked[k] = 0 if changed(given, state.commanded[k]) else state.asked[k] + 1
             state.commanded[k] = given
-            one_tick(tables, state, k, used, goals)
+            wanted[:] = used
+            wanted[SPEED] = used[SPEED] - min(max(state.lead[k] / MAKE_UP, -MAX_CHANGE), MAX_CHANGE)
+            one_tick(tables, state, k, wanted, goals)
+            gained = (tables.pace[state.frame[k, 0]] - used[SPEED]) * tick
+            known = state.asked[k] > 0 and not math.isnan(gained)
+            state.lead[k] = (state.lead[k] + gained) * math.exp(-tick / FORGET) if known else 0.0
         between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
         contacts[k] = tables.contacts[state.frame[k, 0]]
 

@@ -54,6 +54,7 @@ class TextureState(NamedTuple):
     since: IntArray  # (N, P) ticks since its last jump
     recent: IntArray  # (N, P, RECENT) frames that it left last, -1 where none
     asked: IntArray  # (N,) ticks since the commands changed
+    lead: FloatArray  # (N,) m: how far the body is ahead of the commanded speed since then, lately
     track: FloatArray  # (N, 3) x, z and heading at the last tick
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
@@ -89,6 +90,7 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
             since=np.zeros((count, parts), np.int64),
             recent=np.full((count, parts, RECENT), -1_000_000),
             asked=np.zeros(count, np.int64),
+            lead=np.zeros(count),
             track=np.zeros((count, 3)),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, joints, 4)),
