@@ -70,6 +70,8 @@ def test_cells_around_a_key_lead_into_it_and_others_stay(clips):
     assert frame.worst(made) < 1e-12
     half = (travel(walk).place[60] + (0.2, 2.4)) / 2  # a weight of 1 closes half of the gap
     np.testing.assert_allclose(travel(made).place[60], half, atol=1e-9)
+    pinned = with_keys(walk, read_keys(asked, walk.skeleton, len(walk), 30.0), asked.constraints, top=1.0)
+    np.testing.assert_allclose(travel(pinned).place[60], half, atol=1e-9)
     np.testing.assert_allclose(made.rotations[:48, 1:], walk.rotations[:48, 1:], atol=1e-12)
     np.testing.assert_allclose(made.rotations[73:, 1:], walk.rotations[73:, 1:], atol=1e-12)
     steps = [angle_between(c.rotations[1:, 1:], c.rotations[:-1, 1:]).max() for c in (made, walk)]

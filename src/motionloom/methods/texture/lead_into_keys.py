@@ -51,12 +51,22 @@ def shares(weights: FloatArray) -> FloatArray:
     return np.where(weights == HARD, 1.0, soft / (1.0 + soft))
 
 
-def with_keys(clip: Clip, keys: Keys, constraints: Sequence[Constraint], floor: FloatArray | None = None) -> Clip:
+def with_keys(
+    clip: Clip,
+    keys: Keys,
+    constraints: Sequence[Constraint],
+    floor: FloatArray | None = None,
+    top: float | None = None,
+) -> Clip:
     """The clip led through its places and headings, with its given cells, and with its joints at their points.
 
-    Feet are kept above the floor, if the usual heights of their parts on it are given (P,).
+    Feet are kept above the floor, if the usual heights of their parts on it are given (P,). With `top`, and where
+    places are given, feet are pinned, and hips do not become faster than `top` m/s by that.
     """
-    clip = _with_cells(_led(clip, keys), keys)
+    clip = _led(clip, keys)
+    if top is not None and (keys.root_weights[1:, PLACE] >= 0).any():
+        clip = _planted(clip, keys, constraints, top)
+    clip = _with_cells(clip, keys)
     for c in constraints:
         if isinstance(c, PositionAt) and c.weight:
             clip = with_points(clip, [_partly(clip, c)])
@@ -66,23 +76,24 @@ def with_keys(clip: Clip, keys: Keys, constraints: Sequence[Constraint], floor: 
     return clip if floor is None else _above_floor(clip, floor, constraints)
 
 
-def planted(clip: Clip, keys: Keys, constraints: Sequence[Constraint], top: float) -> Clip:
-    """The clip led through its places and headings with its feet pinned, and its hips still no faster than they were.
+def _planted(clip: Clip, keys: Keys, constraints: Sequence[Constraint], top: float) -> Clip:
+    """The clip, led through its places and headings, with its feet pinned, and its hips still no faster than they were.
 
     Hips that follow pinned feet lose speed in mid-stance and make it up at push-off; where they then exceed both their
     speed before and `top`, m/s over `SPEED_TIME`, steps become shorter there and longer elsewhere. Feet stay pinned.
     """
     from scipy.ndimage import maximum_filter1d
 
-    clip = _led(clip, keys)
-    limit = max(top, float(step_speed(clip, SPEED_TIME).max()))
-    pinned = pin_plants(clip, hard=held_joints(clip, constraints)).clip
-    calm, near = pinned, round(SPEED_TIME * clip.fps)
+    limit, near = max(top, float(step_speed(clip, SPEED_TIME).max())), round(SPEED_TIME * clip.fps)
+    now, amount = travel(clip), shares(keys.root_weights)[:, [PLACE, HEADING]]
+    given = np.flatnonzero((amount > 0).any(1)).tolist()
+    through = {f: _part_key(now, f, *amount[f]) for f in given} | {0: _key(now, 0)}
+    calm = pinned = pin_plants(clip, hard=held_joints(clip, constraints)).clip
     for _ in range(SPEED_ROUNDS):
         excess = step_speed(calm, SPEED_TIME) / limit
         if excess.max() <= 1.0:
             break
-        calm = _led(with_steps(calm, 1.0 / np.maximum(maximum_filter1d(excess, near), 1.0)), keys)
+        calm = steer(with_steps(calm, 1.0 / np.maximum(maximum_filter1d(excess, near), 1.0)), through)
     return hold_feet(pinned, calm, [foot for foot in feet(clip.skeleton) if can_bend(clip.skeleton, foot)])
 
 

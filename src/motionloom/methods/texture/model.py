@@ -60,10 +60,10 @@ from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.faithful.examples import Examples, build_examples, check_styles, unused_clips
 from motionloom.methods.texture.faithful.ground import lifted, over_ground
-from motionloom.methods.texture.faithful.keys import HEIGHT, PLACE, Keys, Styles, read_keys, read_styles
+from motionloom.methods.texture.faithful.keys import HEIGHT, Keys, Styles, read_keys, read_styles
 from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
-from motionloom.methods.texture.lead_into_keys import SPEED_TIME, planted, with_keys
+from motionloom.methods.texture.lead_into_keys import SPEED_TIME, with_keys
 from motionloom.methods.texture.live import LiveOptions, TextureLive
 from motionloom.methods.texture.live_tables import build_tables
 from motionloom.methods.texture.looping import LOOPABLE, ROUNDS, in_rounds, repeated
@@ -310,9 +310,8 @@ class TextureModel(Model[Options]):
             clip = on_ground(clip, request.ground.height_at)
         if not self.shortfall(clip, plan, request, options):
             floor = contact_heights(self.clips) if request.ground.flat else None
-            if options.clean_feet and floor is not None and (plan.keys.root_weights[1:, PLACE] >= 0).any():
-                clip = planted(clip, plan.keys, constraints, self._top_speed)
-            clip = with_keys(clip, plan.keys, constraints, floor)
+            top = self._top_speed if options.clean_feet and request.ground.flat else None
+            clip = with_keys(clip, plan.keys, constraints, floor, top)
         return clip
 
     def _loop(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
