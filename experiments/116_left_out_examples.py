@@ -34,8 +34,6 @@ def without(model: Any, settings: dict[str, Any], k: int) -> Without | None:
     cyclic = model.space.rows.cyclic
     others = [clip for i, clip in enumerate(model.examples) if i != k]
     again = {**settings, "cut": "none", "mirror": "none", "repeat": "yes" if cyclic else "no"}
-    if cyclic:
-        again["margin"] = 0.0
     rest = learn("parametric-space", others, again)
     asked = model.space.values[k : k + 1]
     found = rest.space.weights(asked)

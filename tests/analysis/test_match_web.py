@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.analysis._kernels_chains import chains
-from motionloom.analysis.match_web import COVER, build_web, find_matches, matches_of
+from motionloom.analysis.match_web import COVER, MatchWeb, build_web, find_matches, matches_of
 from motionloom.core import BadRequest, replace
 from motionloom.kinematics.body.roles import group
 from motionloom.samples import make
@@ -88,6 +88,28 @@ def test_declined_stretches_are_left_out(web):
     first = matches_of(web, 0, 20, 52)[0]
     left = find_matches(web, 0, 20, 52, rounds=1, rejected=[(first.clip, first.first, first.last)])
     assert (first.clip, first.first) not in {(m.clip, m.first) for m in left}
+
+
+def linked(*links):
+    """A web of clips of 30 frames, in which the whole of some clips is like the whole of others."""
+    pairs = np.array(links)
+    cells = np.tile(np.stack([np.arange(30)] * 2, 1), (len(links), 1))
+    count = int(pairs.max()) + 1
+    names, ends = tuple(f"clip {k}" for k in range(count)), 30 * np.arange(1, len(links) + 1)
+    return MatchWeb(names, np.full(count, 30), 30.0, 0.1, pairs, ends, cells, np.full(len(cells), 0.05))
+
+
+def test_later_matches_need_as_many_supporters_as_asked_for():
+    """Clips 1 and 2 are like the query, 3 is like both of them, 4 like 1 alone, and 5 like 3 and 4."""
+    web = linked((0, 1), (0, 2), (1, 3), (2, 3), (1, 4), (3, 5), (4, 5))
+
+    def found(**options):
+        return {(m.clip, m.round) for m in find_matches(web, 0, 0, 29, **options)}
+
+    assert found(rounds=3) == {(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)}
+    assert found(rounds=3, support=2) == {(1, 1), (2, 1), (3, 2)}
+    later = linked((0, 1), (0, 2), (1, 3), (2, 3), (1, 4), (3, 4))
+    assert (4, 3) in {(m.clip, m.round) for m in find_matches(later, 0, 0, 29, rounds=3, support=2)}
 
 
 def test_pairs_with_another_skeleton_are_skipped_and_counted(web):

@@ -89,6 +89,20 @@ def test_longer_and_shorter_steps_stand_on_the_ground(motions, step):
         np.testing.assert_allclose(height[clip.label(part.label)], floor, atol=0.01)
 
 
+def test_feet_stand_until_they_have_rolled_off_when_a_characteristic_is_added():
+    """Labels of samples end where a toe begins to rise; without the rest of the contact, tired toes slide."""
+    clips = [make("walk", seed=1, seconds=4, fps=60, style=style) for style in ("normal", "tired")]
+    clips.append(make("walk", seed=3, seconds=4, fps=60, speed=1.6))
+    layout = fit_layout(clips)
+    plain, tired, fast = (analyse(clip, layout) for clip in clips)
+    assert (fast.carrying >= fast.touching).all()
+    assert fast.carrying.any(1).all()  # a walk has a foot on the ground at all times
+    assert not fast.touching.any(1).all()
+    made = with_characteristic(fast, characteristic(plain, tired))
+    locked, free = (in_clip(made, 3.0, 60.0, from_feet=True, lock=lock) for lock in (True, False))
+    assert measure_skate(locked).b < 0.25 * measure_skate(free).b
+
+
 def test_motion_without_a_cycle_is_an_error():
     with pytest.raises(BadRequest, match="no cycle"):
         analyse(make("duck", fps=30))

@@ -35,6 +35,17 @@ def test_a_command_writes_a_clip_that_its_recipe_repeats(arguments, walks, run, 
     assert (tmp_path / "same.bvh").read_bytes() == out.read_bytes()
 
 
+def test_a_blend_of_clips_that_do_not_fit_is_reported(walks, run, tmp_path):
+    save(make("run", seed=1, seconds=2.5, fps=30), tmp_path / "run.bvh")
+    answer = run("blend", *walks, str(tmp_path / "run.bvh"), "-o", str(tmp_path / "x.bvh"))
+    assert answer.code == 0, answer.err
+    fits, warned = answer.out.splitlines()[:2]
+    assert fits.startswith("walk1.bvh: poses ")
+    assert fits.endswith("cm from those of walk0.bvh")
+    assert warned.startswith("warning: run.bvh: poses ")
+    assert warned.endswith("too far apart for one action")
+
+
 def test_wrong_numbers_are_one_line(walks, run, tmp_path):
     answer = run("blend", *walks, "--weights", "a,b", "-o", str(tmp_path / "x.bvh"))
     assert (answer.code, answer.out) == (2, "")

@@ -45,7 +45,7 @@ def test_bands_of_clips_at_two_rates_lock_feet_where_they_stand_at_the_lower_rat
 def test_a_note_states_how_many_contacts_are_held_and_progress_is_reported():
     walk = make("walk", seed=2, style="tired", seconds=3, fps=30)
     shares: list[float | None] = []
-    made = change_bands(walk, gains=[4.0, 3.0, 2.0], progress=Followed(shares))
+    made = change_bands(walk, gains=[8.0, 8.0, 8.0], progress=Followed(shares))
     assert any("feet locked in" in str(note) for note in made.origin.notes)
     assert shares[-1] == 1.0
     assert None in shares or any(0 < s < 1 for s in shares if s is not None)

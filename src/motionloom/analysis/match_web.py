@@ -258,27 +258,38 @@ def find_matches(
     last: int,
     *,
     rounds: int = 3,
+    support: int = 1,
     rejected: Sequence[tuple[int, int, int]] = (),
     progress: Progress | None = None,
 ) -> list[Match]:
     """All stretches like a query, also those like its matches, and so on; nearest first, in order of rounds.
 
-    A match is a new query in the next round. `rejected` stretches are not matches, and nothing is looked for from them.
+    A match is a new query in the next round. From the second round on, so many queries (`support`) must lead to a
+    match. `rejected` stretches are not matches, and nothing is looked for from them.
     """
     report = progress or silent()
-    refused = list(rejected)
     found: list[Match] = []
+    led_to: list[list[Match]] = []  # by query, what it leads to
     queries = [(clip, first, last)]
     for turn in range(1, rounds + 1):
-        fresh: list[Match] = []
         for n, query in enumerate(queries):
             report((turn - 1 + n / len(queries)) / rounds, "following matches")
-            fresh += matches_of(web, *query, turn=turn)
-        taken = [(clip, first, last), *((m.clip, m.first, m.last) for m in found), *refused]
-        fresh = apart(sorted(fresh, key=lambda m: m.distance), taken)
+            led_to.append(matches_of(web, *query, turn=turn))
+        taken = [(clip, first, last), *((m.clip, m.first, m.last) for m in found), *rejected]
+        fresh = apart(sorted((m for own in led_to for m in own), key=lambda m: m.distance), taken)
+        if turn > 1 and support > 1:
+            fresh = [m._replace(round=turn) for m in fresh if _supporters(m, led_to) >= support]
         if not fresh:
             break
         found += fresh
         queries = [(m.clip, m.first, m.last) for m in fresh]
     report(1.0, "following matches")
+    return found
+
+
+def _supporters(match: Match, led_to: Sequence[Sequence[Match]]) -> int:
+    """The number of queries that lead to a stretch."""
+    found = 0
+    for own in led_to:
+        found += any(m.clip == match.clip and _overlap(m.first, m.last, match.first, match.last) for m in own)
     return found

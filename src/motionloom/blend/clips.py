@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.blend.registered import Registered, play, register_rows, sources
-from motionloom.blend.registration import registered_curve
-from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent, with_labels
+from motionloom.blend.registration import alignment_costs, registered_curve
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, replace, silent, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.travel import placed, travel
 
+FAR = 0.12  # m: registered poses so far apart, as those of a walk and a run, do not show one action
 MAX_NEGATIVE = -1.0  # least weight of a clip: beyond it, poses leave what the clips show
 
 
@@ -30,7 +31,7 @@ def blend_clips(
 
     Weights are divided by their sum. The clips are registered in time (see `registered_curve`); durations, paths and
     poses are averaged; feet stand where most of the weights stand, and are then locked in place. The blend starts
-    where the first clip starts.
+    where the first clip starts. Its notes state how far the poses of each clip are from the first one's.
     """
     w = _checked(clips, weights)
     report = progress or silent()
@@ -43,6 +44,18 @@ def blend_clips(
     if lock_feet:
         out = pin_plants(out, progress=part(report, 0.7, 1.0)).clip
     report(1.0, "blending")
+    return replace(out, origin=out.origin.with_notes(*_distance_notes(clips, rows)))
+
+
+def _distance_notes(clips: Sequence[Clip], rows: Registered) -> list[Note]:
+    """How far the registered poses of each clip are from those of the first; a warning where they do not fit."""
+    inside = slice(rows.lead, rows.lead + rows.count + 1)
+    cost = alignment_costs(rows.turns[inside], rows.levels[inside], clips, 0)
+    base, out = clips[0].name or "clip 0", []
+    for k in range(1, len(clips)):
+        text = f"{clips[k].name or f'clip {k}'}: poses {100 * cost[k]:.1f} cm from those of {base}"
+        far = cost[k] > FAR
+        out.append(Note(f"{text}: too far apart for one action" if far else text, "warning" if far else "info"))
     return out
 
 

@@ -16,9 +16,9 @@ from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, P
 from motionloom.core.origin import Origin
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
-from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet
+from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet, whole_contacts
 from motionloom.kinematics.feet.clearance import usual_clearance
-from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, with_contacts
 from motionloom.kinematics.feet.hold_feet import hold_feet
 from motionloom.kinematics.loop import Loop, close_loop
 from motionloom.rotation import wrap_angle
@@ -36,7 +36,8 @@ class FourierMotion(NamedTuple):
     amplitude: FloatArray  # (H, D) A_n, not negative
     phase: FloatArray  # (H, D) Phi_n
     period: float  # s
-    touching: FloatArray  # (CONTACT_STEPS, P) above 0.5 where a part of a foot touches the ground
+    touching: FloatArray  # (CONTACT_STEPS, P) above 0.5 where a part of a foot stands on the ground
+    carrying: FloatArray  # (CONTACT_STEPS, P) the same until the foot has rolled off (see `whole_contacts`)
     floor: FloatArray  # (P,) m: the height at which each part stands
     clearance: float  # m: how high swinging toes pass over it
     hips: float = 0.0  # m by which they are raised over the standing feet
@@ -50,6 +51,7 @@ class Characteristic(NamedTuple):
     amplitude: FloatArray
     phase: FloatArray
     touching: FloatArray
+    carrying: FloatArray
     period: float  # ratio
 
 
@@ -74,12 +76,17 @@ def analyse(clip: Clip, layout: Layout | None = None) -> FourierMotion:
         size[-1] /= 2  # the highest frequency that frames can show is counted once
     angle = np.angle(series[1 : count + 1]) + np.pi / 2  # cos(x) = sin(x + pi / 2)
     parts = foot_parts(clip.skeleton)
-    on = np.stack([cycle.label(p.label) for p in parts] or [np.zeros(len(cycle), bool)], 1)[:-1]
+    cut = slice(starts[k], starts[k + 1])
+    on, whole = (
+        np.stack([found[p.label][cut] for p in parts] or [np.zeros(len(values), bool)], 1)
+        for found in (contacts(clip), whole_contacts(clip))
+    )
     heights = np.where(on, part_positions(cycle)[:-1, :, 1], np.nan) if parts else np.zeros((1, 0))
     floor = np.array([np.median(h[~np.isnan(h)]) if (~np.isnan(h)).any() else 0.0 for h in heights.T])
     steps = np.arange(CONTACT_STEPS) * len(on) // CONTACT_STEPS
     return FourierMotion(
-        layout, values.mean(0), size, np.asarray(wrap_angle(angle)), period, on[steps].astype(float), floor,
+        layout, values.mean(0), size, np.asarray(wrap_angle(angle)), period, on[steps].astype(float),
+        whole[steps].astype(float), floor,
         usual_clearance([clip], percentile=50.0), source=Source(clip.name or "clip"),
     )  # fmt: skip
 
@@ -119,7 +126,7 @@ def _shared(a: FourierMotion, b: FourierMotion, share: float) -> dict[str, Any]:
     """What both forms of interpolation have in common: means, contacts, floors and periods."""
     mixed = {
         name: (1 - share) * getattr(a, name) + share * getattr(b, name)
-        for name in ("mean", "touching", "floor", "clearance", "hips")
+        for name in ("mean", "touching", "carrying", "floor", "clearance", "hips")
     }
     return {**mixed, "period": float(a.period ** (1 - share) * b.period**share)}
 
@@ -129,10 +136,10 @@ def characteristic(plain: FourierMotion, marked: FourierMotion) -> Characteristi
     plain, marked = _same_length(plain, marked)
     turn = np.asarray(wrap_angle(marked.phase - plain.phase))
     turn = np.where((plain.amplitude < FAINT) | (marked.amplitude < FAINT), 0.0, turn)
-    touching = marked.touching - plain.touching
     return Characteristic(
-        marked.mean - plain.mean, marked.amplitude - plain.amplitude, turn, touching, marked.period / plain.period
-    )
+        marked.mean - plain.mean, marked.amplitude - plain.amplitude, turn, marked.touching - plain.touching,
+        marked.carrying - plain.carrying, marked.period / plain.period,
+    )  # fmt: skip
 
 
 def with_characteristic(motion: FourierMotion, added: Characteristic, amount: float = 1.0) -> FourierMotion:
@@ -147,6 +154,7 @@ def with_characteristic(motion: FourierMotion, added: Characteristic, amount: fl
         amplitude=size,
         phase=phase,
         touching=motion.touching + amount * added.touching,
+        carrying=motion.carrying + amount * added.carrying,
         period=float(motion.period * added.period**amount),
     )
 
@@ -177,7 +185,8 @@ def in_clip(
 ) -> Clip:
     """A clip of the series; `from_feet`: the hips move as the standing feet demand, as after a change of step.
 
-    Feet are then locked where they stand in the cycle (`lock`), and stay there where the hips are raised or lowered.
+    Feet are then locked where they stand in the cycle until they have rolled off (`lock`), and stay there where the
+    hips are raised or lowered.
     """
     frames = max(2, round(seconds * fps))
     t = np.asarray(2 * np.pi * np.arange(frames) / (fps * motion.period), np.float64)
@@ -190,23 +199,23 @@ def in_clip(
     clip = from_channels(Channels(values, layout))
     rows = np.zeros(frames, np.int64)
     origin = Origin(sources=(motion.source,), which=rows, frames=np.full(frames, -1.0))
-    on = _contacts_at(motion, t)
+    on, carrying = (_contacts_at(motion, table, t) for table in (motion.touching, motion.carrying))
     clip = with_labels(replace(clip, origin=origin), on)
     if from_feet:
-        clip = travel_on_feet(clip, on, floor=motion.floor)
+        clip = travel_on_feet(clip, carrying, floor=motion.floor)
     if lock:
-        clip = lock_given_contacts(clip, on, motion.clearance, progress)
+        clip = lock_given_contacts(clip, carrying, motion.clearance, progress)
     if motion.hips:
         raised = replace(clip, root=clip.root + [0.0, motion.hips, 0.0])
         clip = hold_feet(clip, raised, feet(clip.skeleton))
     return clip
 
 
-def _contacts_at(motion: FourierMotion, t: FloatArray) -> dict[str, BoolArray]:
-    """For each part of the feet (T,), whether it touches at phases t, rad."""
+def _contacts_at(motion: FourierMotion, table: FloatArray, t: FloatArray) -> dict[str, BoolArray]:
+    """For each part of the feet (T,), whether it touches at phases t, rad; `table` (CONTACT_STEPS, P)."""
     at = np.round(t / (2 * np.pi) * CONTACT_STEPS).astype(int) % CONTACT_STEPS
     parts = foot_parts(motion.layout.skeleton)
-    return {part.label: motion.touching[at, i] > 0.5 for i, part in enumerate(parts)}
+    return {part.label: table[at, i] > 0.5 for i, part in enumerate(parts)}
 
 
 def _leg_columns(layout: Layout) -> IntArray:

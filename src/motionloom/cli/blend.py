@@ -42,6 +42,8 @@ def blend(
     with busy("blending") as report:
         made = blend_clips(loaded, given, registration=registration, lock_feet=lock, progress=report)
     save(made, out)
+    for note in made.origin.notes:
+        print_line(str(note))
     print_line(f"{out}: {plural(len(made), 'frame')}, {made.seconds:.2f} s, from {plural(len(loaded), 'clip')}")
 
 

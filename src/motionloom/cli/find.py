@@ -44,6 +44,12 @@ def find(
     rounds: Annotated[
         int, typer.Option("--rounds", metavar="N", min=1, help="Each match is a query of the next round; 1: none is.")
     ] = 3,
+    support: Annotated[
+        int,
+        typer.Option(
+            "--support", metavar="N", min=1, help="How many queries must lead to a match, from the second round on."
+        ),
+    ] = 1,
     pictures: Annotated[
         Path | None, typer.Option("--pictures", metavar="FOLDER", help="Draw the query and each match.")
     ] = None,
@@ -80,7 +86,8 @@ def find(
     name = span_name(library, span)
     decisions = load_decisions(decided)
     rows = decisions.setdefault(name, {})
-    found = find_spans(library, span, rounds=rounds, rejected=rejected_spans(library, rows, folder))
+    refused = rejected_spans(library, rows, folder)
+    found = find_spans(library, span, rounds=rounds, support=support, rejected=refused)
     names = [span_name(library, s) for s, _ in found]
     before = dict(rows)
     for numbers, yes in ((accept, True), (reject, False)):

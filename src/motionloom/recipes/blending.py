@@ -21,7 +21,7 @@ from motionloom.blend.fourier import (
 )
 from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent
 from motionloom.kinematics.channels import fit_layout
-from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet
+from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet, whole_contacts
 from motionloom.kinematics.feet.clearance import usual_clearance
 from motionloom.kinematics.feet.contacts import contacts, part_positions
 from motionloom.kinematics.resample import resample
@@ -81,9 +81,8 @@ def change_bands(
         made = clip
     made = with_gains(made, gains, kind) if gains else made
     if lock_feet:
-        on = contacts(clip)
-        made = travel_on_feet(made, on, part_positions(clip))
-        made = lock_given_contacts(made, on, usual_clearance([clip]), part(report, 0.5, 1.0))
+        made = travel_on_feet(made, whole_contacts(clip), part_positions(clip))
+        made = lock_given_contacts(made, contacts(clip), usual_clearance([clip]), part(report, 0.5, 1.0))
         made = replace(made, origin=made.origin.with_notes(*_distance_notes(made, clip)))
     report(1.0, "changing bands")
     return replace(made, origin=made.origin.with_made(step))

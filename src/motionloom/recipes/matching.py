@@ -202,13 +202,14 @@ def find_spans(
     query: FileSpan,
     *,
     rounds: int,
+    support: int = 1,
     rejected: Sequence[FileSpan] = (),
     progress: Progress | None = None,
 ) -> list[tuple[FileSpan, Match]]:
     """The stretches like a query, in frames of their files, ranked; see `find_matches`."""
     found = find_matches(
-        library.web, *_in_web(library, query), rounds=rounds, rejected=[_in_web(library, s) for s in rejected],
-        progress=progress,
+        library.web, *_in_web(library, query), rounds=rounds, support=support,
+        rejected=[_in_web(library, s) for s in rejected], progress=progress,
     )  # fmt: skip
     return [(_in_file(library, match), match) for match in found]
 

@@ -55,6 +55,20 @@ def test_a_requested_turn_is_made(model):
     assert (turned[-1] - turned[0]) * 30 / (len(clip) - 1) == pytest.approx(np.radians(20), abs=0.01)
 
 
+def test_the_note_states_what_is_measured_on_the_result(model):
+    """A walk of several cycles turns a little differently from one cycle of the same weights."""
+    clip = synthesize(model, Request.from_yaml("{seconds: 4, parameters: {turn_rate: 20deg/s}}"))
+    assert "turn_rate 20.0 deg/s" in str(clip.origin.notes[0])
+
+
+def test_whole_clips_that_repeat_are_played_from_end_to_end(model):
+    """Cut cycles have no motion to spare for transitions, and need none."""
+    settings = {"parameter": ["turn_rate"], "cut": "none", "repeat": "yes", "samples": 0}
+    again = learn("parametric-space", model.examples, settings)
+    assert again.space.rows.cyclic
+    np.testing.assert_allclose(again.space.rows.durations, model.space.rows.durations, atol=1e-9)
+
+
 def test_every_frame_lists_its_examples_and_weights(model):
     clip = synthesize(model, Request.from_yaml("{seconds: 2, parameters: {turn_rate: 10deg/s}}"))
     assert clip.origin.which.shape[2] > 1

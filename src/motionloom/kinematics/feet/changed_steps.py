@@ -8,12 +8,26 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Note, Progress, replace, with_labels
 from motionloom.kinematics.feet.clearance import lift_swings
-from motionloom.kinematics.feet.contacts import part_positions
+from motionloom.kinematics.feet.contacts import contacts, part_positions, parts_by_foot, runs
 from motionloom.kinematics.feet.plants import WHOLE_CONTACT
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.feet.smoothing import gaussian
 
 FOLLOWING = 0.05  # s: deviation of the Gaussian over the path by which hips follow standing feet
+
+
+def whole_contacts(clip: Clip) -> dict[str, BoolArray]:
+    """The clip's contacts (F,) by label; those of toes until the foot has rolled off, while the toe is slow and low.
+
+    Labels may end where a toe begins to move, before the other foot has landed; a walk would then have moments
+    without a foot that carries it. Contacts that the labels leave out stay out.
+    """
+    out, slow = ({name: np.array(on) for name, on in contacts(clip, fresh=fresh).items()} for fresh in (False, True))
+    names = list(out)
+    for toe in (names[own[-1]] for _, own in parts_by_foot(clip.skeleton) if own):
+        for a, b in runs(slow[toe]):
+            out[toe][a:b] |= out[toe][a:b].any()
+    return out
 
 
 def travel_on_feet(

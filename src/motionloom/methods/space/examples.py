@@ -37,7 +37,8 @@ def cut_examples(clips: Sequence[Clip], config: SpaceConfig, progress: Progress)
         margin = config.margin if ends else None
         return cut_cycles(clips, mirror=config.mirror != "none", margin=margin, progress=cutting), not ends
     if how == "none":
-        cuts = whole_clips(clips, margin=config.margin, mirror=config.mirror == "all", progress=cutting)
+        margin = 0.0 if config.repeat == "yes" else config.margin  # what repeats has no transitions at its ends
+        cuts = whole_clips(clips, margin=margin, mirror=config.mirror == "all", progress=cutting)
     else:
         cuts = cut_events(
             clips,

@@ -132,10 +132,11 @@ class SpaceModel(Model[O]):
         stretch = 1.0 if length is not None else seconds * self.fps / (frames - 1)
         wanted, outside = self._compared(requested, found)
         if outside and requested.hard:
-            shown = "; ".join(_requested(*row) for row in wanted)
-            reason = f"the request lies outside what blends of the examples reach; the nearest: {shown}"
+            nearest = "; ".join(_requested(*row) for row in wanted)
+            reason = f"the request lies outside what blends of the examples reach; the nearest: {nearest}"
         progress(1.0, "planning")
-        title = ", ".join(_shown(n, v, u) for n, v, u in self._named(made.used))
+        shown = made.used if np.isnan(requested.values).all() else found
+        title = ", ".join(_shown(n, v, u) for n, v, u in self._named(shown))
         return SpacePlan(
             frames, values, made.shares, stretch, begin, seconds * self.fps / stretch, title, wanted, outside,
             reason, lock,
