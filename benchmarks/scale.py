@@ -1,16 +1,20 @@
-"""Growth of time and memory with the length of a capture: a few minutes here, an hour in `scale_hour`.
+"""Time and memory of captures of 7.5 and 15 minutes and of an hour, and growth: load, check, evaluate and learning.
 
-Every case runs in a process of its own, one after the other. The exponent is log2 of the growth of processor time when
-the length doubles: 1 is linear.
+Every case runs in a process of its own, one after the other, and is kept in out/scale.json at once.
+MOTIONLOOM_BENCH_MINUTES=5 ends a run after about five minutes; the next run measures what is missing first, then what
+was measured with the oldest source. Time is processor time without imports and compiling. Growth is the exponent of
+the time from one length to the next: 1 is linear, 2 quadratic.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,33 +23,52 @@ import numpy as np
 from benchmarks.timing import figure
 from motionloom.core import Clip, FloatArray
 from motionloom.io import save
+from motionloom.methods import METHODS
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make
 
-METHODS = ("cuts", "motion-matching", "motion-graph", "two-level-graph", "hierarchical-graph", "textons", "texture")
-ALL = ("load", "check", "evaluate", *(f"learn {name}" for name in METHODS))
-SHORT = ("load", "check", "learn cuts")
+STORE = Path(__file__).resolve().parents[1] / "out" / "scale.json"
+LENGTHS = (7.5, 15.0, 60.0)  # minutes
+NEED_TAKES = {"gaze", "variation"}  # learn from several takes of one motion, not from clips of any length
+CASES = ("load", "check", "evaluate", *(f"learn {name}" for name in METHODS if name not in NEED_TAKES))
 LIMIT = 2000  # MB
-NEAR_LINEAR = 1.35  # exponent
+NEAR_LINEAR = 1.35  # exponent; asked of cuts
+MAX_SECONDS = 7200.0  # by the clock, for one case
 DRIFT = 0.0015  # rad: random walk of every joint from frame to frame, so that no two frames are equal
 
 CHILD = """
 import json, sys, time
+from numba.core import event
+from motionloom.evaluate import check_files, evaluate_clips
+from motionloom.io import load
+from motionloom.methods import learn
+
+class Compiling(event.Listener):
+    depth, since, seconds = 0, 0.0, 0.0
+    def on_start(self, found):
+        if self.depth == 0:
+            self.since = time.process_time()
+        self.depth += 1
+    def on_end(self, found):
+        self.depth -= 1
+        if self.depth == 0:
+            self.seconds += time.process_time() - self.since
+
+compiling = Compiling()
+event.register("numba:compile", compiling)
 case, path = sys.argv[1:]
 start = time.process_time()
-from motionloom.io import load
-clip = load(path)
 if case == "check":
-    from motionloom.evaluate import check_files
     check_files([path])
-elif case == "evaluate":
-    from motionloom.evaluate import evaluate_clips
+else:
+    clip = load(path)
+if case == "evaluate":
     evaluate_clips([clip], [clip])  # a result as long as the capture
 elif case.startswith("learn "):
-    from motionloom.methods import learn
     learn(case.removeprefix("learn "), [clip])
+seconds = time.process_time() - start - compiling.seconds
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))  # ru_maxrss includes the parent
-print(json.dumps([time.process_time() - start, int(peak.split()[1]) / 1000]))
+print(json.dumps([seconds, int(peak.split()[1]) / 1000]))
 """
 
 
@@ -72,44 +95,73 @@ def capture(minutes: float) -> Clip:
     return Clip(takes[0].skeleton, np.concatenate(roots)[:count], np.concatenate(rotations)[:count], takes[0].fps)
 
 
-def measured(case: str, path: Path, max_seconds: float) -> tuple[float, float] | str:
+def measured(case: str, path: Path) -> dict[str, Any]:
     """Processor seconds and peak memory (MB) of a case, or why it did not end."""
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", CHILD, case, str(path)],
             capture_output=True,
             text=True,
-            timeout=max_seconds,
+            timeout=MAX_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"not finished after {max_seconds:g} s"
+        return {"failed": f"not finished after {MAX_SECONDS:g} s"}
     if done.returncode:
-        return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        return {"failed": (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]}
     seconds, memory = json.loads(done.stdout.splitlines()[-1])
-    return seconds, memory
+    return {"seconds": seconds, "memory": memory}
 
 
-def growth(cases: Sequence[str], minutes: tuple[float, float], max_seconds: float) -> list[dict[str, Any]]:
-    """Memory of the longer capture, and the exponent of the time from the shorter to the longer."""
-    out = []
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=False).stdout.strip()
+
+
+def measure_more(found: dict[str, Any]) -> None:
+    """Measure cases until all are of the present source or the time is over; `found` is written after each."""
+    source, commit = _git("rev-parse", "HEAD:src"), _git("rev-parse", "--short", "HEAD")
+    end = time.monotonic() + 60 * float(os.environ.get("MOTIONLOOM_BENCH_MINUTES", "inf"))
+    waiting = [(minutes, case) for minutes in LENGTHS for case in CASES]
+    waiting = [key for key in waiting if found.get(_key(*key), {}).get("source") != source]
+    waiting.sort(key=lambda key: found.get(_key(*key), {}).get("when", 0.0))
+    STORE.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / f"{length:g}.npz" for length in minutes]
-        for length, path in zip(minutes, paths, strict=True):
-            save(capture(length), path)
-        for case in cases:
-            name = f"{minutes[1]:g} minutes of capture, {case}"
-            half, whole = (measured(case, path, max_seconds) for path in paths)
-            if isinstance(whole, str) or isinstance(half, str):
-                why = whole if isinstance(whole, str) else str(half)
-                out.append(figure(f"{name}: memory", None, f"<= {LIMIT}", unit="MB", note=why))
-                continue
-            note = f"{whole[0]:.1f} CPU s; {minutes[0]:g} minutes: {half[0]:.1f} CPU s, {half[1]:.0f} MB"
-            out.append(figure(f"{name}: memory", round(whole[1]), f"<= {LIMIT}", unit="MB", note=note))
-            exponent = float(np.log2(whole[0] / half[0]) / np.log2(minutes[1] / minutes[0]))
-            out.append(figure(f"{name}: growth", round(exponent, 2), f"<= {NEAR_LINEAR}", unit="exponent of the time"))
-    return out
+        for minutes, case in waiting:
+            if time.monotonic() > end:
+                return
+            path = Path(folder) / f"{minutes:g}.npz"
+            if not path.exists():
+                save(capture(minutes), path)
+            of = {"source": source, "commit": commit, "when": time.time()}
+            found[_key(minutes, case)] = measured(case, path) | of
+            STORE.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def figures() -> list[dict[str, Any]]:
-    return growth(SHORT, (7.5, 15.0), 120.0)
+    found = json.loads(STORE.read_text()) if STORE.exists() else {}
+    measure_more(found)
+    out = []
+    for case in CASES:
+        before = None
+        for minutes in LENGTHS:
+            now = found.get(_key(minutes, case))
+            if now is None:
+                continue
+            name, of = _key(minutes, case), {"commit": now["commit"]}
+            if "failed" in now:
+                out.append(figure(f"{name}: memory", None, f"<= {LIMIT}", unit="MB", note=now["failed"]) | of)
+                continue
+            out.append(figure(f"{name}: time", round(now["seconds"], 1), "", unit="s of processor time") | of)
+            out.append(figure(f"{name}: memory", round(now["memory"]), f"<= {LIMIT}", unit="MB") | of)
+            if before is not None:
+                shorter, seconds = before
+                exponent = math.log(now["seconds"] / seconds) / math.log(minutes / shorter)
+                target = f"<= {NEAR_LINEAR}" if case == "learn cuts" else ""
+                note = f"from {shorter:g} to {minutes:g} minutes"
+                out.append(figure(f"{name}: growth", round(exponent, 2), target, unit="exponent", note=note) | of)
+            before = (minutes, now["seconds"])
+    return out
+
+
+def _key(minutes: float, case: str) -> str:
+    return f"{minutes:g} minutes of capture, {case}"
