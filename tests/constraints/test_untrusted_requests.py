@@ -35,6 +35,7 @@ TEXTS = [
     "[" * 3000,
     "{a: " * 3000,
     "a: &a [*a]",
+    f"constraints: [{'[],' * 100_001}",  # refused before the missing bracket is noticed
 ]
 
 

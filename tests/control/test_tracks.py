@@ -86,3 +86,18 @@ def test_a_slow_track_asks_for_its_speed_and_never_leads_back():
 def test_an_id_that_is_no_character_is_an_error(name):
     with pytest.raises(BadRequest, match="expected ids from 0 to 1, found"):
         Tracks([[name, 0, 0, 0]], 2)
+
+
+@pytest.mark.parametrize("row", [[0, 0, 1e308, 0], [0, 1e9, 0, 0]])
+def test_a_time_or_a_place_beyond_all_requests_is_an_error(row):
+    with pytest.raises(BadRequest, match="within 10000 s and m"):
+        Tracks([[0, 0, 0, 0], row], 2)
+
+
+def test_many_tracks_are_separated_in_one_pass():
+    """With a search for each of them, it would take minutes."""
+    rows = [[k, t, k % 7, t] for t in (1.0, 0.0) for k in range(30_000)]
+    tracks = Tracks(rows, 30_000)
+    assert len(tracks.lines) == 30_000
+    assert tracks.lines[5].times.tolist() == [0.0, 1.0]
+    assert tracks.lines[5].places.tolist() == [[5.0, 0.0], [5.0, 1.0]]

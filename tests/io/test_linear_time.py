@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from motionloom.core import BadRequest, FormatError
+from motionloom.core.text import read_toml
 from motionloom.core.units import moment, quantity
 from motionloom.io import load, load_markers
 from motionloom.io.number_text import fault, number
@@ -57,3 +58,39 @@ def test_an_amount_of_a_million_characters_is_an_error_that_can_be_read(text):
         with pytest.raises(BadRequest) as caught:
             read(text)
         assert len(str(caught.value)) < 500
+
+
+DEEP = 100  # parts of a key: 50,000 of them, in a file of 100 KB, took 6 GB
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a." * DEEP + "a = 1",
+        "[" + "a." * DEEP + "a]",
+        "x = {" + "'=' . " * DEEP + "a = 1}",
+        "x = {b = '''#'''', " + '"=".' * DEEP + "a = 1}",
+        'x = {b = """\\"""""", ' + '"\\"#".' * DEEP + "a = 1}",
+    ],
+)
+def test_a_key_of_many_parts_is_an_error_before_it_is_read(text, tmp_path):
+    (tmp_path / "x.toml").write_text(text)
+    with pytest.raises(FormatError, match="a key of more than 32 parts"):
+        read_toml(tmp_path / "x.toml")
+
+
+def test_dots_in_strings_comments_and_numbers_are_no_parts_of_keys(tmp_path):
+    many = "." * DEEP
+    (tmp_path / "x.toml").write_text(
+        f'# {many}\na.b = [{"0.5, " * DEEP}]\nc = "{many}" # {many}\nd = """\n"{many}\n"""\ne = {{"f.g" = 1.5}}\n'
+    )
+    found = read_toml(tmp_path / "x.toml")
+    assert (len(found["a"]["b"]), found["c"], found["e"]) == (DEEP, many, {"f.g": 1.5})
+
+
+@pytest.mark.parametrize("text", ["'''" + "''a" * 300_000, '"' + '\\"' * 400_000, '"""' * 300_001, "[" * LONG])
+def test_unfinished_toml_is_looked_through_once(text, tmp_path):
+    (tmp_path / "x.toml").write_text(f"x = {text}")
+    with pytest.raises(FormatError, match="not a TOML file") as caught:
+        read_toml(tmp_path / "x.toml")
+    assert len(str(caught.value)) < 300

@@ -185,9 +185,20 @@ def test_in_a_folder_that_cannot_be_written_settings_apply_and_a_warning_is_give
     assert "Read-only" in note.text
 
 
-@pytest.mark.parametrize("text", ["[reading]\nunit = 'ell'\n", "[reading]\nup = 3\n", "[reading]\nscale = 2\n"])
-def test_a_wrong_setting_beside_the_file_is_an_error_that_names_it(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("unit = 'ell'", "no unit 'ell'"),
+        ("unit = [1]", r"unit: expected a unit, found '\[1\]'"),
+        ("unit = true", "unit: expected a unit, found 'True'"),
+        ("up = 3", "up: expected an axis, found '3'"),
+        ("fps = '60'", "fps: expected a number, found '60'"),
+        ("fps = nan", "fps: expected 0.001 to"),
+        ("scale = 2", "expected unit, up, fps"),
+    ],
+)
+def test_a_wrong_setting_beside_the_file_is_an_error_that_names_it(tmp_path, text, message):
     save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
-    Path(tmp_path / "x.roles.toml").write_text(text)
-    with pytest.raises(FormatError, match=r"x\.roles\.toml: \[reading\]"):
+    Path(tmp_path / "x.roles.toml").write_text(f"[reading]\n{text}\n")
+    with pytest.raises(FormatError, match=rf"x\.roles\.toml: \[reading\]: {message}"):
         load(tmp_path / "x.bvh")

@@ -11,6 +11,7 @@ from motionloom.core import BadRequest
 MAX_DEPTH = 20  # levels: requests need few, and aliases can form a cycle
 MAX_VALUES = 100_000  # values, aliases counted as often as they are used
 MAX_CHARACTERS = 400  # of a number, a date or any other value that is not plain text
+TOO_LARGE = "nested too deeply or too large for a request"
 TEXT = "tag:yaml.org,2002:str"
 
 
@@ -26,16 +27,34 @@ def read_yaml(text: str, name: str, *, as_text: bool = False) -> Any:
     With `as_text`, numbers are left as text, so that 35_01 can be a name.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=_Composer)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = name if mark is None else f"{name}:{mark.line + 1}"
+        if isinstance(error, _TooLarge):
+            raise BadRequest(TOO_LARGE, place=place) from None
         raise BadRequest(f"this is not YAML: {error.problem or error.context}", place=place) from None
     except RecursionError:
         raise BadRequest("nested too deeply for a request", place=name) from None
     except yaml.YAMLError as error:
         raise BadRequest(f"this is not YAML: {str(error).splitlines()[0]}", place=name) from None
     return None if node is None else _Reader(name, as_text=as_text).value(node, 0)
+
+
+class _TooLarge(yaml.MarkedYAMLError):
+    pass
+
+
+class _Composer(yaml.SafeLoader):
+    """Stops at the first value beyond `MAX_VALUES`: nodes take hundreds of times the memory of their text."""
+
+    composed = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        self.composed += 1
+        if self.composed > MAX_VALUES:
+            raise _TooLarge(problem_mark=self.peek_event().start_mark)  # type: ignore[no-untyped-call]
+        return super().compose_node(parent, index)
 
 
 class _Reader:
@@ -46,7 +65,7 @@ class _Reader:
         self.seen += 1
         place = f"{self.name}:{node.start_mark.line + 1}"
         if depth > MAX_DEPTH or self.seen > MAX_VALUES:
-            raise BadRequest("nested too deeply or too large for a request", place=place)
+            raise BadRequest(TOO_LARGE, place=place)
         if isinstance(node, yaml.MappingNode):
             table = LineMapping()
             table.lines = {}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from motionloom.constraints.fields import MAX_COORDINATE
 from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
 from motionloom.core.text import csv_rows, read_text
 
@@ -43,11 +44,15 @@ class Tracks:
         table = np.array(rows, float)
         if table.ndim != 2 or table.shape[1] != 4 or not np.isfinite(table).all():
             raise BadRequest("tracks: expected rows of id, t, x, z")
+        if np.abs(table[:, 1:]).max() > MAX_COORDINATE:
+            raise BadRequest(f"tracks: expected times and places within {MAX_COORDINATE:g} s and m")
         wrong = (table[:, 0] < 0) | (table[:, 0] >= count) | (table[:, 0] % 1 != 0)
         if wrong.any():
             raise BadRequest(f"tracks: expected ids from 0 to {count - 1}, found {table[wrong][0, 0]:g}")
-        table = table[np.argsort(table[:, 1], kind="stable")]
-        self.lines = {int(i): _Line(table[table[:, 0] == i, 1:]) for i in np.unique(table[:, 0])}
+        table = table[np.lexsort((table[:, 1], table[:, 0]))]
+        ids, first = np.unique(table[:, 0], return_index=True)
+        tracks = np.split(table[:, 1:], first[1:])
+        self.lines = {int(i): _Line(own) for i, own in zip(ids, tracks, strict=True)}
 
     def begin(self, places: FloatArray, headings: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Places (N, 2) and headings (N,) at which characters begin: at their tracks, others where they are."""

@@ -43,6 +43,7 @@ class SkeletonMismatch(MotionloomError):
 
 
 LISTED = 12  # known names that an error lists, if none of them is similar
+MAX_SHOWN = 80  # characters of a name that an error shows
 SYNONYMS = {  # names of joints, and the bones that turn there
     "elbow": "forearm",
     "wrist": "hand",
@@ -190,8 +191,9 @@ def unknown(name: object, known: Iterable[str], what: str = "") -> str:
     >>> unknown("wlak", ["walk", "run"], "sample")
     "there is no sample 'wlak'; did you mean 'walk'?"
     """
-    hint = did_you_mean(name, known)
-    return f"there is no {what} {str(name)!r}; {hint}" if what else f"there is no {str(name)!r} here; {hint}"
+    text = str(name)[:MAX_SHOWN]
+    hint = did_you_mean(text, known)
+    return f"there is no {what} {text!r}; {hint}" if what else f"there is no {text!r} here; {hint}"
 
 
 class UnsupportedConstraint(BadRequest):

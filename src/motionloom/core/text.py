@@ -13,6 +13,13 @@ from typing import Any
 from motionloom.core.errors import FormatError
 from motionloom.core.files import read_regular
 
+MAX_KEY_PARTS = 32  # of a dotted key in TOML: tomllib's time and memory grow with their square
+# strings and comments of TOML; an unfinished one extends to the end of its line, or of the text
+_STRINGS = re.compile(
+    r"""\"{3}(?>(?:[^"\\]++|\\.|""?(?!"))*)(?:"{3,5}|\Z) | '{3}(?>(?:[^']++|''?(?!'))*)(?:'{3,5}|\Z)
+    | "(?>(?:[^"\\\n]++|\\.)*)"? | '[^'\n]*+'? | \#[^\n]*+""",
+    re.DOTALL | re.VERBOSE,
+)
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -30,6 +37,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file; `FormatError` if it is none."""
     text = read_text(path)
     try:
+        if any(part.count(".") >= MAX_KEY_PARTS for part in re.split(r"[\n=,\[\]{}]", _STRINGS.sub("s", text))):
+            raise ValueError(f"a key of more than {MAX_KEY_PARTS} parts")
         return tomllib.loads(text)
     except RecursionError:
         raise FormatError("not a TOML file: nested too deeply", path=path) from None

@@ -18,6 +18,7 @@ from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.look import look_from, look_near
 from motionloom.methods.synthesis import Attempt
 
+MAX_OBJECTS = 1000
 OBJECT_COLUMNS = ("name", "x", "y", "z")
 
 
@@ -72,6 +73,8 @@ def read_objects(path: str | Path) -> dict[str, Point3]:
         if cells:
             row = dict(zip(names, cells, strict=False))
             found[row.get("name", "")] = _point(row, path, line)
+            if len(found) > MAX_OBJECTS:
+                raise FormatError(f"more than {MAX_OBJECTS} objects", path=path, line=line)
     if not found:
         raise FormatError("expected at least one object", path=path)
     return found

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motionloom.constraints.gaze import gaze
 from motionloom.control import GazeLayer, Playback, record, run
 from motionloom.control.layered import layered
-from motionloom.core import BadRequest, Clip, Markers
+from motionloom.core import BadRequest, Clip, FormatError, Markers
 from motionloom.core.poses import commands
 from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.travel import steady_travel
@@ -35,6 +35,7 @@ from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import reached
 from motionloom.methods.gaze.look import look_along, look_near
 from motionloom.methods.gaze.marker_takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
+from motionloom.recipes.gazing import read_objects
 from motionloom.rotation import angle_between, exp, inverse, log, multiply, wrap_angle
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take, make_takes, targets
@@ -409,6 +410,12 @@ def test_near_objects_are_looked_at_one_after_the_other(walk):
     assert not look_near(walk, {"behind": (0.0, 1.6, -1.0)}, distance=4.0)
     with pytest.raises(BadRequest, match="expected more than 0"):
         look_near(walk, {"door": door}, distance=0.0)
+
+
+def test_more_than_a_thousand_objects_are_an_error(tmp_path):
+    (tmp_path / "objects.csv").write_text("name,x,y,z\n" + "".join(f"o{k},0,1,2\n" for k in range(1001)))
+    with pytest.raises(FormatError, match=r"objects\.csv:1002: more than 1000 objects"):
+        read_objects(tmp_path / "objects.csv")
 
 
 @pytest.mark.parametrize("kept", [33, 29])  # a grid, and scattered targets

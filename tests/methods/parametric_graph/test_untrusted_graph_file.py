@@ -51,6 +51,22 @@ def test_clips_are_inside_the_folder_of_the_file(folder, pattern):
         read(folder, f'[nodes.walk]\nclips = ["{pattern}"]\n')
 
 
+def test_a_link_in_a_folder_of_clips_stays_inside(folder):
+    (folder / "walks").mkdir()
+    (folder / "walks" / "walk.bvh").symlink_to(folder.parent / "outside" / "walk.bvh")
+    with pytest.raises(MotionloomError, match="leads out of the folder"):
+        read(folder, '[nodes.walk]\nclips = ["walks"]\n')
+
+
+def test_time_grows_with_the_size_of_the_file(folder):
+    """With the square of it, these would take minutes: names are looked up and pairs counted once."""
+    names = [f"n{k}" for k in range(3000)]
+    nodes = "".join(f'[nodes.{name}]\nlabel = "walk"\n[nodes.of_{name}]\nof = "{name}"\n' for name in names)
+    edges = "".join(f'[[edges]]\nfrom = "{a}"\nto = "{b}"\n' for a in names[:100] for b in names[:100])
+    found = read(folder, nodes + edges)
+    assert (len(found.config["node"]), len(found.config["edge"])) == (6000, 10_000)
+
+
 @pytest.mark.parametrize("pattern", ["../../../**/*", "/**/*", "*/../../**/*"])
 def test_nothing_outside_the_folder_is_searched(folder, pattern, monkeypatch):
     monkeypatch.setattr(Path, "glob", lambda *_: pytest.fail("it was searched"))
@@ -72,6 +88,8 @@ def test_nothing_outside_the_folder_is_searched(folder, pattern, monkeypatch):
             '[nodes.walk]\nsamples = [{name = "walk", speed = ["1m/s"' + ', "1m/s"' * 1200 + "]}]",
             "at most 1000 clips in",
         ),
+        ('[nodes.walk]\nclips = ["**/a/**/*.bvh"]', r"expected \*\* once"),
+        ("[nodes.walk]\nclips = [" + '"walk.bvh",' * 10_001 + "]", "at most 10000 patterns"),
         ('settings = 3\n[nodes.walk]\nlabel = "walk"', "settings: expected a table"),
         ('edges = [3]\n[nodes.walk]\nlabel = "walk"', "edges: expected a table"),
         ('[nodes.walk]\nlabel = "walk"\n[[edges]]\nfrom = ["walk"]', "there is no node"),
@@ -86,10 +104,6 @@ def test_nothing_outside_the_folder_is_searched(folder, pattern, monkeypatch):
         ('[nodes."a b"]\nlabel = "walk"', "node a b: expected a name without spaces"),
         (f"{WALK}[settings]\nnode = []", "there is no setting 'node'"),
         (WALK + '[[edges]]\nfrom = "walk"\nto = "walk"\n' * 2, "walk>walk is given more than once"),
-        (
-            "[nodes.walk]\nsamples = [" + '{name = "walk", seconds = [0.5, 0.5, 0.5]}, ' * 350 + "]",
-            "at most 1000 clips in the whole file",
-        ),
         ('[nodes.walk]\nsamples = [{name = "stroke"}]\nof = {a = 1}', "of: there is no node"),
         (f"{WALK}parameter = [1, {{a = 2}}]", "parameter: expected a name"),
         ("a = " + "9" * 5000, "not a TOML file"),
@@ -98,6 +112,12 @@ def test_nothing_outside_the_folder_is_searched(folder, pattern, monkeypatch):
 def test_what_is_wrong_is_named(folder, text, message):
     with pytest.raises(MotionloomError, match=message):
         read(folder, text)
+
+
+def test_samples_of_a_file_are_no_more_than_the_limit(folder, monkeypatch):
+    monkeypatch.setattr(graph_file, "MOST_SAMPLES", 5)
+    with pytest.raises(MotionloomError, match="at most 5 clips in the whole file"):
+        read(folder, "[nodes.walk]\nsamples = [" + '{name = "walk", seconds = [0.5, 0.5, 0.5]}, ' * 2 + "]")
 
 
 def test_samples_of_a_file_are_no_longer_than_the_limit(folder, monkeypatch):

@@ -68,6 +68,8 @@ GOOD = table(("C", "A", "Root", "B"), np.ones((4, 4)))
         (GOOD.replace("\nRoot", "\nA"), "m.csv:4: expected each joint once, found 'A' twice"),
         (GOOD.replace("\nA,1.0,1.0", "\nA,1.0,-1.0"), r"m.csv:3: .* for the influence of 'A' on 'A', found '-1.0'"),
         (GOOD.replace("\nB,1.0", "\nB,many"), r"m.csv:5: expected a number of 0 or more for .* 'B', found 'many'"),
+        (GOOD.replace("\nB,1.0", "\nB," + "x" * 10_000), r"found 'x{40}'$"),
+        (GOOD.replace("Root", "x" * 10_000, 1), r"m.csv:1: there is no joint 'x{80}'; known: Root"),
         (GOOD.replace("\nB,1.0", "\nB"), "m.csv:5: expected 4 numbers for joint 'B', found 3"),
     ],
 )

@@ -24,7 +24,11 @@ from motionloom.io.reader_settings import Reading
 from motionloom.io.sidecars.names import ENDINGS, find_side_file
 from motionloom.io.sidecars.roles import read_roles, roles_file
 
-STORED = ("unit", "up", "fps")
+STORED: dict[str, tuple[tuple[type, ...], str]] = {
+    "unit": ((str, int, float), "a unit"),
+    "up": ((str,), "an axis"),
+    "fps": ((int, float), "a number"),
+}
 HEAD = "# written by motionloom: settings that were given once\n"
 
 
@@ -36,12 +40,16 @@ def with_stored_reading(path: str | Path, reading: Reading) -> tuple[Reading, tu
     stored = read_toml(found).get("reading", {})
     if not isinstance(stored, dict) or not set(stored) <= set(STORED):
         raise FormatError(f"[reading]: expected {', '.join(STORED)}", path=found)
+    for name, value in stored.items():
+        kinds, wanted = STORED[name]
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise FormatError(f"[reading]: {name}: expected {wanted}, found {str(value)[:40]!r}", path=found)
     used = {name: value for name, value in stored.items() if getattr(reading, name) is None}
     if not used:
         return reading, ()
     try:
         changed = replace(reading, **used)
-    except (BadRequest, TypeError, AttributeError, ValueError) as error:
+    except BadRequest as error:
         raise FormatError(f"[reading]: {error}", path=found) from None
     text = ", ".join(f"{name} {value}" for name, value in used.items())
     return changed, (Note(f"{text}: from {found.name}", topic="file"),)
@@ -77,7 +85,7 @@ def stored_note(path: str | Path, reading: Reading, joints: Sequence[str] = ()) 
 
 def _given(reading: Reading) -> dict[str, Mapping[str, Any]]:
     """The tables of a roles file with the settings that are given and to be stored."""
-    names = {"": (), "facts": ("unit", "up"), "all": STORED}[reading.remember]
+    names = {"": (), "facts": ("unit", "up"), "all": tuple(STORED)}[reading.remember]
     given = {name: getattr(reading, name) for name in names if getattr(reading, name) is not None}
     tables: dict[str, Mapping[str, Any]] = {"reading": given} if given else {}
     if reading.remember and reading.roles is not None:

@@ -133,14 +133,14 @@ def look_near(clip: Clip, objects: Mapping[str, Point3], *, distance: float = 4.
     if not distance > 0:
         raise BadRequest(f"distance: expected more than 0, found {distance}")
     base, heading = base_gaze(gaze_body(clip), clip.root, clip.rotations), travel(clip).heading
-    names = list(objects)
-    lines = np.stack([np.asarray(objects[name], float) - base.eye for name in names], 1)  # (F, N, 3)
-    away = np.linalg.norm(lines, axis=2)
-    side = np.abs(wrap_angle(np.arctan2(lines[..., 0], lines[..., 2]) - heading[:, None]))
+    names, points = list(objects), np.array(list(objects.values()), float)
     now, chosen = -1, np.full(len(clip), -1)
     for f in range(len(clip)):
-        seen = np.where((side[f] <= cone) & (away[f] <= distance), away[f], np.inf)
-        if now >= 0 and side[f, now] <= cone and away[f, now] <= HYSTERESIS * min(distance, seen.min()):
+        lines = points - base.eye[f]
+        away = np.linalg.norm(lines, axis=1)
+        side = np.abs(wrap_angle(np.arctan2(lines[:, 0], lines[:, 2]) - heading[f]))
+        seen = np.where((side <= cone) & (away <= distance), away, np.inf)
+        if now >= 0 and side[now] <= cone and away[now] <= HYSTERESIS * min(distance, seen.min()):
             seen[now] = -1.0
         now = int(seen.argmin()) if seen.min() < np.inf else -1
         chosen[f] = now

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Mapping
 from glob import escape
 from itertools import product
@@ -24,6 +25,7 @@ TOP = ("nodes", "edges", "settings", "models")
 NODE = (*KEYS, "samples", *LAYER_KEYS)
 MODELS = ("gaze", "variation")
 EDGE = ("from", "to", "good", "bad")
+MOST_PATTERNS = 10_000  # of clips in a file
 MOST_SAMPLES, MOST_SECONDS = 1000, 900.0  # clips that the samples of a file may make, and their length
 
 
@@ -71,8 +73,11 @@ def read_graph_file(path: str | Path) -> GraphFile:
     patterns: dict[Path, None] = {}
     made: list[Clip] = []
     lines = []
+    bases = {name for name, table in nodes.items() if isinstance(table, dict) and "of" not in table}
+    if sum(len(_several(t.get("clips", ()))) for t in nodes.values() if isinstance(t, dict)) > MOST_PATTERNS:
+        raise BadRequest(f"{path.name}: expected at most {MOST_PATTERNS} patterns of clips")
     for name, table in nodes.items():
-        where = f"{path.name}: node {name}"
+        where = f"{path.name}: node {name[:80]}"
         _check_keys(table, NODE, where)
         own = [_inside(path.parent, str(p), where) for p in _several(table.get("clips", ()))]
         patterns |= dict.fromkeys(own)
@@ -80,7 +85,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
         made += samples
         if not own and not samples and "label" not in table and "of" not in table:
             raise BadRequest(f"{where}: expected clips, samples, a label or another node (of)")
-        layers = _layers(name, table, nodes, where)
+        layers = _layers(table, bases, where)
         if isinstance(action := table.get("overlay"), str):
             file = _inside(path.parent, action, where)
             patterns[file] = None
@@ -92,8 +97,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
             layers["overlay"] = acted[0].name
         lines.append(_spec(name, table, own, samples, where)._replace(**layers).text)
     edges = [_edge(edge, nodes, path.name) for edge in _several(given.get("edges", ()))]
-    pairs = [line.split()[0] for line in edges]
-    if twice := [pair for pair in dict.fromkeys(pairs) if pairs.count(pair) > 1]:
+    if twice := [pair for pair, n in Counter(line.split()[0] for line in edges).items() if n > 1]:
         raise BadRequest(f"{path.name}: edges: {twice[0]} is given more than once")
     settings = given.get("settings", {})
     if not isinstance(settings, dict):
@@ -108,13 +112,12 @@ def read_graph_file(path: str | Path) -> GraphFile:
     return GraphFile(tuple(patterns), tuple(made), {**settings, "node": lines, "edge": edges}, files)
 
 
-def _layers(name: str, table: Mapping[str, Any], nodes: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The layers of a node, without its action."""
+def _layers(table: Mapping[str, Any], bases: set[str], where: str) -> dict[str, Any]:
+    """The layers of a node, without its action; `bases` are the nodes with motions of their own."""
     found = {key: table[key] for key in ("of", "gaze", "variation") if key in table}
     if "of" in found:
-        own = [n for n, other in nodes.items() if isinstance(other, dict) and "of" not in other]
-        if found["of"] not in own:
-            raise BadRequest(f"{where}: of: {unknown(str(found['of']), own, 'node with motions of its own')}")
+        if str(found["of"]) not in bases:
+            raise BadRequest(f"{where}: of: {unknown(found['of'], sorted(bases), 'node with motions of its own')}")
         if others := [key for key in (*KEYS, "samples") if key in table]:
             raise BadRequest(f"{where}: it has the motions of {found['of']}, so {others[0]} cannot be given")
     for key in ("gaze", "variation"):
@@ -140,8 +143,11 @@ def _inside(folder: Path, pattern: str, where: str) -> Path:
     try:
         if ".." in Path(pattern).parts or Path(pattern).is_absolute():  # before anything outside is searched
             raise BadRequest(f"{where}: {pattern[:80]!r} leads out of the folder of the graph file")
+        if pattern.count("**") > 1:  # time grows with the power of their number
+            raise BadRequest(f"{where}: {pattern[:80]!r}: expected ** once")
         found = [folder / pattern, *folder.glob(pattern)]
-        inside = all(path.resolve().is_relative_to(folder.resolve()) for path in found)
+        below = [file for path in found[1:] if path.is_dir() for file in path.rglob("*")]
+        inside = all(path.resolve().is_relative_to(folder.resolve()) for path in (*found, *below))
     except (OSError, ValueError, IndexError, RuntimeError, NotImplementedError):  # absolute, empty, with a NUL ...
         raise BadRequest(f"{where}: {pattern[:80]!r} is no pattern of files in the folder of the graph file") from None
     if not inside:
@@ -157,7 +163,8 @@ def _sampled(node: str, given: Any, where: str, before: list[Clip]) -> list[Clip
     seconds = sum(clip.seconds for clip in before)
     for entry in _several(given):
         if not isinstance(entry, dict) or "name" not in entry:
-            raise BadRequest(f'{where}: expected samples as {{name = "walk", turn = "40deg/s"}}, found {entry!r}')
+            found = repr(entry)[:60]
+            raise BadRequest(f'{where}: expected samples as {{name = "walk", turn = "40deg/s"}}, found {found}')
         name, seed = entry["name"], entry.get("seed", 0)
         if not isinstance(name, str) or name not in SAMPLES:
             raise BadRequest(f"{where}: {unknown(str(name), SAMPLES, 'sample')}")

@@ -98,7 +98,8 @@ def _weight(item: str, what: str, path: Path, line: int) -> float:
     except ValueError:
         value = float("nan")
     if not (np.isfinite(value) and value >= 0):
-        raise FormatError(f"expected a number of 0 or more for {what}, found {item.strip()!r}", path=path, line=line)
+        found = item.strip()[:40]
+        raise FormatError(f"expected a number of 0 or more for {what}, found {found!r}", path=path, line=line)
     return value
 
 

@@ -15,7 +15,7 @@ from motionloom.methods.two_level_graph.silhouettes import PIXEL, SIZE, facing_p
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff")
 FORMATS = ("PNG", "JPEG", "BMP", "TIFF")
-MAX_PIXELS, MAX_ALL_PIXELS = 1 << 24, 1 << 30  # of one image, and of all
+MAX_PIXELS, MAX_ALL_PIXELS = 1 << 24, 1 << 29  # of one image, and of all (a byte each)
 EXTREME = 5.0  # %: the tallest and the lowest frames of a video may be wrong
 
 
@@ -34,18 +34,20 @@ def read_masks(files: Sequence[str | Path]) -> Any:
     That is where an image is not transparent, if it has transparent pixels; otherwise where it is light, or dark if
     its border is light.
     """
-    out: list[Any] = []
-    for path in files:
+    out = np.zeros((0, 0, 0), bool)
+    for n, path in enumerate(files):
         mask = _mask(Path(path))
-        if out and mask.shape != out[0].shape:
-            sizes = [f"{shape[1]} x {shape[0]}" for shape in (out[0].shape, mask.shape)]
+        if n and mask.shape != out.shape[1:]:
+            sizes = [f"{shape[1]} x {shape[0]}" for shape in (out.shape[1:], mask.shape)]
             raise FormatError(f"expected {sizes[0]} pixels as in the first image, found {sizes[1]}", path=path)
         if not mask.any():
             raise FormatError("no performer in this image: every pixel is background", path=path)
         if mask.size * len(files) > MAX_ALL_PIXELS:
             raise BadRequest(f"{len(files)} images of {mask.size} pixels: more than {MAX_ALL_PIXELS}; scale them down")
-        out.append(mask)
-    return np.stack(out)
+        if n == 0:
+            out = np.zeros((len(files), *mask.shape), bool)
+        out[n] = mask
+    return out
 
 
 def _mask(path: Path) -> Any:
