@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, Clip, Skeleton, replace, with_labels
 from motionloom.core.origin import from_file
 from motionloom.kinematics.fk import accelerations, fk
-from motionloom.kinematics.resample import concatenate_aligned, crop, resample
+from motionloom.kinematics.resample import at_frames, concatenate_aligned, crop, resample
 from motionloom.kinematics.travel import root_motion, travel, turned
 from motionloom.rotation import angle_between, from_axis_angle, yaw
 
@@ -77,6 +79,18 @@ def test_resample_of_a_single_frame_is_that_frame() -> None:
     assert len(resample(spinner()[:1], 240)) == 1
     with pytest.raises(BadRequest, match="positive"):
         resample(spinner(), 0)
+
+
+def test_a_piece_of_a_long_clip_is_made_of_its_own_frames_alone(walker: Clip, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With all frames for each piece, cutting an hour into cycles would take time with the square of its length."""
+    seen: list[int] = []
+    resampling = import_module("motionloom.kinematics.resample")
+    kept = resampling.continuous
+    monkeypatch.setattr(resampling, "continuous", lambda q: seen.append(len(q)) or kept(q))
+    at = np.linspace(50, 60.5, 12)
+    piece = at_frames(walker, at, walker.fps, cubic=True)
+    assert max(seen) <= 15
+    assert np.array_equal(piece.root, at_frames(walker[40:80], at - 40, walker.fps, cubic=True).root)
 
 
 def test_crop_takes_seconds_end_excluded(walker: Clip) -> None:

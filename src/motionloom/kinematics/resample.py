@@ -47,7 +47,7 @@ def at_frames(clip: Clip, at: FloatArray, fps: float, *, cubic: bool) -> Clip:
         used, at_first = slice(low, int(first.max()) + 3), first - low
         root = _cubic(clip.root[used], at_first, t)
         slides = None if clip.slides is None else _cubic(clip.slides[used], at_first, t)
-        rotations = _cubic_turns(continuous(clip.rotations)[used], at_first, t)
+        rotations = _cubic_turns(continuous(clip.rotations[used]), at_first, t)
     else:
         root = _linear(clip.root, first, second, t)
         slides = None if clip.slides is None else _linear(clip.slides, first, second, t)
