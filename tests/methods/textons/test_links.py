@@ -13,7 +13,9 @@ from motionloom.kinematics.pace import change_rate, pace
 from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
 from motionloom.methods.textons import Options
+from motionloom.methods.textons.plan.link_costs import DISCOUNT, REFRESH_ROUNDS, ROUNDS, Outlook
 from motionloom.methods.textons.plan.links import MIN_PLAYED
+from motionloom.methods.textons.plan.log_sums import RangeSums
 from motionloom.methods.textons.plan.pieces import observed_time
 from motionloom.methods.textons.render.trajectory import varied_drive
 
@@ -47,6 +49,30 @@ def test_a_link_can_always_be_followed_by_another(model):
         then = np.arange(links.start[k], links.stop[k])
         assert (links.source[then] == links.target[k]).all()
         assert (links.exit[then] >= links.entry[k] + least).all()
+
+
+def test_the_outlook_is_the_mean_over_every_pair_of_links(model, rng):
+    """Ranges of links are summed; here every pair is, before and after frames were shown."""
+    links, track, pairs = model.network(Options())
+    outlook = Outlook(links, pairs, model.fps, max_copy=1.2)
+    shown = np.concatenate([[0.0], np.cumsum(rng.random(len(track.speed)))])
+    value, again = np.zeros(len(links.source)), 0.0
+    for rounds in (ROUNDS, REFRESH_ROUNDS):
+        for _ in range(rounds):
+            logs = outlook.chance - again + DISCOUNT * value[pairs.then]
+            value = np.array([np.logaddexp.reduce(one) for one in np.split(logs, pairs.rows[1:])])
+        assert outlook.values[0] == pytest.approx(value, abs=1e-9)
+        again = shown[pairs.at + pairs.frames] - shown[pairs.at]
+        outlook.show_again(shown)
+
+
+def test_sums_over_ranges_hold_for_exponents_that_span_thousands_of_nats(rng):
+    x = np.linspace(2000.0, -4000.0, 60) + rng.normal(size=60)
+    first = rng.integers(0, 60, 40)
+    stop = np.minimum(first + rng.integers(0, 20, 40), 60)  # some are empty
+    expected = [np.logaddexp.reduce(x[a:b]) if a < b else -np.inf for a, b in zip(first, stop, strict=True)]
+    assert RangeSums(first, stop)(x) == pytest.approx(np.array(expected), rel=1e-12)
+    assert (RangeSums(first, first)(x) == -np.inf).all()
 
 
 def test_a_walk_over_links_does_not_replay_its_source(model):

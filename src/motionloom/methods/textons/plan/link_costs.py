@@ -16,6 +16,7 @@ from motionloom.constraints import Constraint, Pace, Style
 from motionloom.core import FloatArray, IntArray, Progress
 from motionloom.kinematics.pace import change_rate
 from motionloom.methods.textons.plan.joins import Joins
+from motionloom.methods.textons.plan.log_sums import RangeSums
 from motionloom.methods.textons.plan.links import SegmentLinks, SegmentPaths, find_links, ranges, segment_paths
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 from motionloom.methods.textons.segments import Segments
@@ -124,25 +125,35 @@ class Outlook:
         free = np.minimum.reduceat(late, pairs.rows)  # s: until the first link after `max_copy`, staying is free
         self.chance = score - total[pairs.link] - STAY_RATE * np.maximum(played - free[pairs.link], 0.0)
         self.step = max(1, round(GRID * fps))
-        self.repeats = np.zeros(len(pairs.link))  # nats: what each pair shows again
-        self.values = self._endless()[None] if frames is None or not wanted else self._until(frames)
+        self._entered, self._left = pairs.at[pairs.rows], np.zeros(len(links.source), np.int64)  # (L,) rows of frames
+        self._left[pairs.then] = pairs.at + pairs.frames
+        self.shown: FloatArray = np.zeros(int(self._left.max()) + 1)  # see `show_again`
+        staying = links.start + np.add.reduceat(played <= free[pairs.link], pairs.rows, dtype=np.int64)
+        self._before, self._after = RangeSums(links.start, staying), RangeSums(staying, links.stop)
+        self._stay = STAY_RATE * links.exit / fps
+        self._paid = np.where(staying < links.stop, STAY_RATE * (links.entry / fps + free), 0.0)
+        self._total = total
+        self.values = self._endless(ROUNDS) if frames is None or not wanted else self._until(frames)
 
-    def _endless(self) -> FloatArray:
-        """(L,) log V of an endless walk, discounted."""
-        value = np.zeros(len(self.links.source))
-        for _ in range(ROUNDS):
-            value = self._expected(self.chance + DISCOUNT * value[self.pairs.then])
-        return value
+    def _endless(self, rounds: int, value: FloatArray | None = None) -> FloatArray:
+        """(1, L) log V of an endless walk, discounted.
 
-    def show_again(self, sums: FloatArray) -> None:
-        """Set the cost of frames that were shown before: `sums` (F + 1,) nats, cumulated over all frames."""
-        pairs = self.pairs
-        self.repeats = sums[pairs.at + pairs.frames] - sums[pairs.at]
+        All pairs of a link with those that can follow it are many, but a pair's cost is that of its second link (score,
+        frames shown before it is left, V) and that of its first, apart from staying beyond `max_copy`, which is a sum
+        of both as well. So the weights of the second are summed over ranges.
+        """
+        value = np.zeros(len(self._left)) if value is None else value
+        first, second = self.shown[self._entered] - self._total, self.links.score - self.shown[self._left]
+        for _ in range(rounds):
+            then = second + DISCOUNT * value
+            value = first + np.logaddexp(self._before(then), self._after(then - self._stay) + self._paid)
+        return value[None]
+
+    def show_again(self, shown: FloatArray) -> None:
+        """Set the cost of frames that were shown before: `shown` (F + 1,) nats, cumulated over all frames."""
+        self.shown = shown
         if len(self.values) == 1:
-            value = self.values[0]
-            for _ in range(REFRESH_ROUNDS):
-                value = self._expected(self.chance - self.repeats + DISCOUNT * value[pairs.then])
-            self.values = value[None]
+            self.values = self._endless(REFRESH_ROUNDS, self.values[0])
 
     def _until(self, frames: int) -> FloatArray:
         """(T, L) log V at times of the grid, from the end of the result backwards."""
@@ -181,6 +192,7 @@ class Outlook:
         pairs = self.pairs
         first = int(pairs.rows[link])
         at = slice(first, first + int(self.links.stop[link] - self.links.start[link]))
-        then = pairs.then[at]
+        then, first_frame = pairs.then[at], pairs.at[at]
+        again = self.shown[first_frame + pairs.frames[at]] - self.shown[first_frame]
         after = np.asarray(time + pairs.frames[at] * self.factor, float)
-        return then, self.chance[at] - self.repeats[at] - self.cost(time, at) + self.value(after, then)
+        return then, self.chance[at] - again - self.cost(time, at) + self.value(after, then)
