@@ -25,10 +25,10 @@ from motionloom.methods.textons.learn.training_data import TrainingData
 from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 
-TOLERANCES = (0.1, 0.15, 0.2, 0.3, 0.45, 0.65, 1.0, 1.5, 2.2, 3.3, 5.0)
+TOLERANCES = (0.1, 0.2, 0.3, 0.45, 0.55, 0.65, 0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.7, 2.2, 3.3, 5.0)
 KINDS = ("bic", "mdl")
+LESS_TAKES, LESS_FPS = 6, 30.0
 SUBJECTS = {"60": "salsa", "16": "walks, jogs and runs with turns"}
-FPS = 30.0
 
 
 class Point(NamedTuple):
@@ -41,10 +41,9 @@ class Point(NamedTuple):
     costs: tuple[float, float]  # nats per frame, by `KINDS`
 
 
-def material(subject: str, config: Config) -> list[Clip]:
-    """The subject's clips as `learn` prepares them, those of at least two segments."""
-    files = sorted(MOCAP.glob(f"{subject}_*.bvh"))
-    takes = [load(p) for p in (files[:6] if subject == "60" else files)]
+def material(subject: str, config: Config, most: int | None = None) -> list[Clip]:
+    """The subject's clips (or the first `most`) as `learn` prepares them, those of at least two segments."""
+    takes = [load(path) for path in sorted(MOCAP.glob(f"{subject}_*.bvh"))[:most]]
     clips = prepare(takes, config.fps, margin=TextonModel.glitch_margin).clips
     return [c for c in clips if len(c) >= 2 * config.shortest * c.fps]
 
@@ -76,14 +75,26 @@ def main() -> None:
     figure = new_figure(9.6, 3.0)
     text, numbers = "", {}
     for ax, (subject, what) in zip(figure.subplots(1, len(SUBJECTS)), SUBJECTS.items(), strict=True):
-        config = Config(fps=FPS)
+        config = Config()
         clips = material(subject, config)
         points = curve(clips, config)
         room = sum(int(len(c) // (config.shortest * c.fps)) for c in clips)
         numbers[subject] = [p._asdict() for p in points]
         text += section(f"Subject {subject}: {what}", clips, points, room)
         _draw(ax, points, f"{subject}, {what}")
-    publish("number_of_textons", figure, numbers, PAGE.format(text=text))
+    publish("number_of_textons", figure, numbers, PAGE.format(text=text, less=less_material()))
+
+
+def less_material() -> str:
+    """What is chosen with a quarter of the salsa's frames: half of them a second, of six takes."""
+    config = Config(fps=LESS_FPS)
+    clips = material("60", config, LESS_TAKES)
+    points = curve(clips, config)
+    found = [min(points, key=lambda p: p.costs[k]).textons for k in range(len(KINDS))]
+    return (
+        f"With {sum(map(len, clips)):,} frames ({LESS_TAKES} takes of the salsa at {LESS_FPS:g} frames a second) BIC\n"
+        f"chooses {found[0]} and MDL {found[1]}."
+    )
 
 
 def section(title: str, clips: list[Clip], points: list[Point], room: int) -> str:
@@ -133,18 +144,17 @@ PAGE = """
 LI chooses the number of textons by a threshold of the fit error. `selection: bic` and `selection: mdl` compare the cost
 of several numbers instead: -log p of frames, segment starts and labels, without priors (whose normalisation differs
 from number to number), and the parameters that the frames of a texton determine. Here both criteria over the whole
-range, at 30 frames a second with the default settings otherwise; the six first takes of the salsa.
+range with the default settings otherwise (60 frames a second).
 
 ![Cost against the number of textons; circles: the least](number_of_textons.png)
 {text}
-Both curves have a shape that a choice can be read from, and the range reaches its natural ends (one texton; as many as
-there is room for). In walks, jogs and runs the least cost is inside: two textons by BIC, eight by MDL, which pays for a
-texton's parameters at the precision of its own frames only. Salsa of 77 s hardly repeats itself: one system with the
-common prior is the cheapest by both, for MDL by 0.2 nats a frame before nine textons. A texton of 25 dimensions has
-some 3,000 parameters, about 12,000 nats, and needs more than the handful of segments that it has here to earn them.
-The range cannot be extended beyond one texton: that the least cost of salsa lies there is a result, not a limit of the
-search (to the left of one there is nothing; to the right both curves rise, MDL's with a second minimum at nine).
-That is why the default is LI's tolerance, and textons that do not recur are dropped by cross-validation (`recurring`).
+The range ends at one texton, and at tolerances so small that the number no longer grows: textons that were seen once
+are dropped there where others describe their segment (`recurring`). MDL allows more textons than BIC, because it pays
+for a texton's parameters at the precision of its own frames only. MDL's choice for salsa is that of the default
+tolerance, 0.65.
+
+How much material there is decides: a texton of 25 dimensions has 2,758 parameters and costs up to 12,500 nats by
+BIC, which its segments have to earn. {less}
 """
 
 

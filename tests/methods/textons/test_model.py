@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from motionloom import samples
 from motionloom.constraints import PoseAt, Request
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, replace, with_labels
-from motionloom.io import stroke_clip
+from motionloom.io import load, stroke_clip
 from motionloom.kinematics.channels.metric import change_base, fit_metric_space, from_coordinates, to_coordinates
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk
@@ -244,6 +244,16 @@ def test_bic_and_mdl_choose_a_number_of_textons_inside_the_range_they_tried(two_
     curve = model.selection_curve
     assert_allclose(curve[:, 2].round(), [cost for _, cost in tried])
     assert (np.diff(curve[:, 0]) > 0).all()
+
+
+@pytest.mark.parametrize("kind", ["bic", "mdl"])
+def test_on_captured_salsa_too_the_least_cost_is_inside_the_range(mocap, kind):
+    """Ten takes, two minutes; of half of them, BIC chooses a single texton: too little to pay for more."""
+    takes = [load(path) for path in sorted((mocap / "cmu").glob("60_*.bvh"))]
+    model = learn("textons", takes, {"fps": 30.0, "selection": kind, "rounds": 5})
+    best = int(model.selection_curve[:, 2].argmin())
+    assert 0 < best < len(model.selection_curve) - 1
+    assert 2 <= model.selection_curve[best, 1] <= 20
 
 
 def test_the_criterion_pays_for_a_label_once_and_leaves_priors_out(takes):
