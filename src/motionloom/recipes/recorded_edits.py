@@ -154,7 +154,7 @@ def trim(
 
 
 class Cleaned(NamedTuple):
-    """A cleaned clip, how its feet slid, and a line for each glitch that was repaired or not."""
+    """A cleaned clip, how its feet slid, and a line for each gap that was filled and each glitch repaired or not."""
 
     clip: Clip
     report: SkateReport
@@ -182,13 +182,16 @@ def clean(
     given = {"ease": ease, "ground": ground, "find_contacts": find_contacts or None, "repair": repair or None}
     step = edit_step("clean", [clip, *like], {**given, "fill": [list(map(float, span)) for span in fill] or None})
     filling, first, second = parts(progress or silent(), [2 * len(fill), 1 if repair or find_contacts else 0, 2])
+    gaps = []
     for (start, end), report in zip(fill, parts(filling, [1] * len(fill)), strict=True):
-        clip = fill_gap(clip, nearest(start * clip.fps), nearest(end * clip.fps), like, report)
+        made = fill_gap(clip, nearest(start * clip.fps), nearest(end * clip.fps), like, report)
+        clip = made.clip
+        gaps.append(f"{clip.name}: {start:g} to {end:g} s filled by {made}")
     first(0.0, "repairing glitches" if repair else "finding contacts")
     clip, lines = repair_glitches(clip) if repair else (clip, [])
     clip = with_contacts(clip, fresh=True, ground=ground) if find_contacts else clip
     cleaned, skate = remove_skate(clip, ease=ease, ground=ground, progress=second)
-    return Cleaned(_with_step(cleaned, step), skate, lines)
+    return Cleaned(_with_step(cleaned, step), skate, [*gaps, *lines])
 
 
 class Retargeted(NamedTuple):

@@ -4,25 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace as with_changes
+from typing import NamedTuple
 
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, IntArray, Origin, Progress, concatenate, replace, silent
+from motionloom.core.numbers import squared_distances
 from motionloom.core.origin_joining import joined
 from motionloom.core.progress import parts
 from motionloom.evaluate.inbetween.gaps import hermite, past_frames
-from motionloom.evaluate.inbetween.neighbours import COUNT, filled, gap_examples
+from motionloom.evaluate.inbetween.neighbours import GapExamples, filled, gap_examples
 from motionloom.evaluate.measures.prepared_clip import NotApplicable
 from motionloom.methods.learning import prepare
 
-WINDOWS_EACH = 20  # windows for each neighbour: of few windows, only the nearest are near
+COUNTS = (1, 2, 3, 5, 8, 13, 20, 30)  # neighbours, of at most a quarter of the windows
+JUDGED = 30  # windows nearest to the gap, by which the number of neighbours and their weight are chosen
 
 
-def fill_gap(clip: Clip, first: int, stop: int, like: Sequence[Clip] = (), progress: Progress | None = None) -> Clip:
+class Filled(NamedTuple):
+    """A clip with a gap filled, and by what: so many similar windows, and their weight against interpolation, 0 to 1."""
+
+    clip: Clip
+    windows: int
+    weight: float
+
+    def __str__(self) -> str:
+        if self.windows == 0:
+            return "interpolation: no other frames are similar enough"
+        return f"what {self.windows} similar window{'s' * (self.windows > 1)} did, with a weight of {self.weight:.0%}"
+
+
+def fill_gap(clip: Clip, first: int, stop: int, like: Sequence[Clip] = (), progress: Progress | None = None) -> Filled:
     """The clip with frames `first` to `stop` - 1 made anew, from the 0.3 s before them and frame `stop`.
 
     Examples are windows of the clip's other frames and of the clips `like`, put on the clip's skeleton. Where there are
-    none, Hermite interpolation fills the gap. New frames have the clip and the clips of the examples as their sources.
+    none, or none is a help (`_similar`), Hermite interpolation fills the gap. New frames have the clip and the clips of
+    the examples as their sources.
     """
     past, gap = past_frames(clip.fps), stop - first
     if gap < 1 or first < past or stop >= len(clip):
@@ -33,17 +50,45 @@ def fill_gap(clip: Clip, first: int, stop: int, like: Sequence[Clip] = (), progr
     preparing, collecting = parts(progress or silent(), [1, 2])
     window = clip[first - past : stop + 1]
     ready = prepare([clip[:first], clip[stop:], *like], clip.fps, progress=preparing).clips
-    used = np.zeros(0, np.int64)
+    chosen, weight = np.zeros(0, np.int64), 0.0
     try:
         examples = gap_examples(ready, gap, collecting)
     except NotApplicable:
-        made = hermite(window, gap)
+        pass
     else:
-        chosen = examples.nearest(window, gap, max(1, min(COUNT, len(examples.known) // WINDOWS_EACH)))
-        made = filled(window, gap, examples.departures[chosen].mean(0))
-        used = examples.clips[chosen]
+        chosen, weight = _similar(examples, window, gap)
+    if weight > 0:
+        made, used = filled(window, gap, weight * examples.departures[chosen].mean(0)), examples.clips[chosen]
+    else:
+        made, used = hermite(window, gap), chosen[:0]
     inside = replace(made[past:-1], origin=_sources(clip, ready, used, gap))
-    return concatenate([clip[:first], inside, clip[stop:]])
+    return Filled(concatenate([clip[:first], inside, clip[stop:]]), len(used), weight)
+
+
+def _similar(examples: GapExamples, window: Clip, gap: int) -> tuple[IntArray, float]:
+    """The windows whose mean departure from Hermite interpolation is taken, and its weight.
+
+    Both are those that predict best how the windows nearest to the gap depart, each from others that do not overlap it:
+    where takes do not resemble each other, the weight is near 0.
+    """
+    size, known = past_frames(window.fps) + gap + 1, examples.known / examples.deviation
+    order = examples.nearest(window, gap, len(known))
+    judged = order[:JUDGED]
+    away = squared_distances(known[judged], known)
+    shared = examples.clips[judged][:, None] == examples.clips
+    away[shared & (np.abs(examples.starts[judged][:, None] - examples.starts) < size)] = np.inf
+    judged, away = judged[np.isfinite(away).any(1)], away[np.isfinite(away).any(1)]
+    near = np.argsort(away, axis=1, kind="stable")[:, : max(COUNTS)]
+    usable = np.isfinite(np.take_along_axis(away, near, 1))[..., None]
+    means = np.cumsum(np.where(usable, examples.departures[near], 0.0), 1) / np.maximum(np.cumsum(usable, 1), 1)
+    truth = examples.departures[judged]
+    found = (np.inf, 1, 0.0)
+    for count in COUNTS:
+        if count == 1 or count <= len(known) // 4:
+            guess = means[:, count - 1]
+            weight = float(np.clip((truth * guess).sum() / max(float((guess**2).sum()), 1e-12), 0.0, 1.0))
+            found = min(found, (float(((truth - weight * guess) ** 2).sum()), count, weight))
+    return order[: found[1]], found[2]
 
 
 def _sources(clip: Clip, ready: Sequence[Clip], used: IntArray, gap: int) -> Origin:

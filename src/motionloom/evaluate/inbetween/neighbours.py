@@ -27,7 +27,8 @@ class GapExamples(NamedTuple):
 
     known: FloatArray  # (N, inputs) see `inputs`
     departures: FloatArray  # (N, K * channels) sines of `departure`
-    clips: IntArray  # (N,) which of the training clips
+    clips: IntArray  # (N,) which of the training clips,
+    starts: IntArray  # (N,) and the first frame in it
 
     @property
     def deviation(self) -> FloatArray:
@@ -66,7 +67,7 @@ def learn_neighbours(training: Sequence[Clip], *, count: int = COUNT, progress: 
 
 def gap_examples(training: Sequence[Clip], gap: int, progress: Progress | None = None) -> GapExamples:
     """Known frames and departures of every training window with this gap; all clips have one frame rate."""
-    rows, targets, owners = [], [], []
+    rows, targets, owners, starts = [], [], [], []
     for k, clip in enumerate(each(training, progress or silent(), "collecting examples", [len(c) for c in training])):
         clip = replace(clip, rotations=continuous(clip.rotations))
         size = past_frames(clip.fps) + gap + 1
@@ -75,9 +76,10 @@ def gap_examples(training: Sequence[Clip], gap: int, progress: Progress | None =
             rows.append(inputs(window, gap))
             targets.append(departure(window, gap))
             owners.append(k)
+            starts.append(start)
     if not rows:
         raise NotApplicable(f"no training clip is longer than {PAST + gap + 1} frames")
-    return GapExamples(np.array(rows), np.array(targets), np.array(owners))
+    return GapExamples(np.array(rows), np.array(targets), np.array(owners), np.array(starts))
 
 
 def facing(window: Clip) -> Clip:
