@@ -92,7 +92,7 @@ def test_values_are_read_with_units_checked_and_written_back():
     read = Throw.of({"target": [1, "20cm", 3], "spin": "90deg/s"})
     assert read == Throw((1, 0.2, 3), math.pi / 2)
     assert Throw.of(read.to_plain()) == read
-    assert read.to_plain() == {"target": [1.0, 0.2, 3.0], "spin": f"{math.pi / 2!r}rad/s"}
+    assert read.to_plain() == {"target": [1.0, 0.2, 3.0], "spin": "90deg/s"}
 
 
 def test_all_mistakes_are_reported_each_with_its_path():

@@ -19,6 +19,7 @@ from motionloom.core.units import (
     quantity,
     seconds_of,
     whole,
+    written,
     written_angle,
 )
 
@@ -76,10 +77,12 @@ def test_whole_numbers_are_whole():
 @given(st.floats(-1e3, 1e3))
 def test_a_written_angle_reads_back_to_the_same_bits(radians):
     assert angle(written_angle(radians)) == radians
+    assert quantity(written(radians, "turn rate")).value == radians
 
 
 def test_round_degrees_are_written_as_degrees():
     assert written_angle(math.radians(35)) == "35deg"
+    assert written(quantity("25deg/s").value, "turn rate") == "25deg/s"
 
 
 @pytest.mark.parametrize(

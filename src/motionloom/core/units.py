@@ -114,19 +114,19 @@ def whole(value: object, where: Where = ()) -> int:
     return int(found)
 
 
-def written_angle(radians: float) -> str:
-    """An angle as text that reads back to the same bits; in degrees where that is possible."""
+def written_angle(radians: float, per: str = "") -> str:
+    """An angle, or with `per` "/s" a turn rate, as text that reads back to the same bits; in degrees where possible."""
     degrees = round(math.degrees(radians), 9)
-    if in_kind(f"{degrees!r}deg", "angle") == radians:
-        return f"{degrees:.15g}deg"
-    return f"{radians!r}rad"
+    if quantity(f"{degrees!r}deg{per}").value == radians:
+        return f"{degrees:.15g}deg{per}"
+    return f"{radians!r}rad{per}"
 
 
 def written(value: float, kind: str) -> Any:
     """A value as a request writes it: angles and turn rates with their unit, which is never guessed."""
     if kind == "angle":
         return written_angle(value)
-    return f"{value!r}rad/s" if kind == "turn rate" else value
+    return written_angle(value, "/s") if kind == "turn rate" else value
 
 
 def unit_typed(value: object) -> str:

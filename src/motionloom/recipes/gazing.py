@@ -120,8 +120,9 @@ def try_gaze(
     progress: Progress | None = None,
     **options: Any,
 ) -> Attempt:
-    """The attempt of `turn_gaze`, which reports a look_at that is missed."""
-    return attempt(gaze_model(model), gaze_request(clip, request, options), progress=progress)
+    """The attempt of `turn_gaze`, which reports a look_at that is missed; of the base motion, nothing is reported."""
+    found = attempt(gaze_model(model), gaze_request(clip, request, options), progress=progress)
+    return found._replace(residuals=found.residuals[1:])
 
 
 def gaze_model(model: Any) -> GazeModel:

@@ -16,7 +16,7 @@ from motionloom.control.layered import layered
 from motionloom.core import BadRequest, Clip, FormatError, Markers
 from motionloom.core.poses import commands
 from motionloom.kinematics.fk import fk, world
-from motionloom.kinematics.travel import steady_travel
+from motionloom.kinematics.travel import along, from_root_motion, root_motion, steady_travel
 from motionloom.methods.gaze import (
     GazeMap,
     GazeMotion,
@@ -400,6 +400,17 @@ def test_looks_along_the_path(walk):
     tangent, line = np.gradient(path, axis=0), look_along(curve, ahead=1.5).points[:, [0, 2]] - path
     aside = np.degrees(wrap_angle(np.arctan2(*line.T) - np.arctan2(*tangent.T)))
     assert_allclose(aside[-60:], np.median(aside[:150]), atol=10)
+
+
+@pytest.mark.parametrize("straight", [0.7, 1.5])
+def test_looks_ahead_after_a_corner(straight):
+    """A body that has gone round a corner looks along its new course to the end, and not farther round."""
+    walk = make("walk", seconds=4, seed=1, fps=60)
+    motion, turning = root_motion(walk), slice(round((3.4 - straight) * 60), round((4 - straight) * 60))
+    motion[turning, 2] += np.pi / 2 / (turning.stop - turning.start)
+    corner = along(walk, from_root_motion(motion))
+    line = look_along(corner, ahead=2.5).points[-1, [0, 2]] - corner.root[-1, [0, 2]]
+    assert abs(np.degrees(np.arctan2(*line)) - 90) < 20
 
 
 def test_near_objects_are_looked_at_one_after_the_other(walk):

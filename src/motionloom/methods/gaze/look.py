@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.constraints.fields import Point3
 from motionloom.constraints.gaze import LookAt
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
-from motionloom.kinematics.travel import steady_travel, travel
+from motionloom.kinematics.travel import Travel, steady_travel, travel
 from motionloom.methods.gaze._kernels_gaze import gaze_frames
 from motionloom.methods.gaze.aim import base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.gaze_map import GazeMap
@@ -22,8 +22,8 @@ from motionloom.rotation import wrap_angle
 FAR = 1e4  # m: distance of points that stand for directions
 MIN_DISTANCE = 0.05  # m from the eyes to a target
 AHEAD = math.radians(110.0)  # objects farther to the side do not attract the gaze
-ARC_TIME = 2.0  # s at the end of a path that show how it continues,
-MIN_ARC = 0.1  # m, if it is not shorter,
+ARC_TIMES = (1.5, 1.0, 0.5)  # s at the end of a clip that show how its path continues,
+MIN_ARC = 0.1  # m, if the body travels farther in all of them,
 MAX_BEND = 1.0  # 1/m, and at most so curved
 HYSTERESIS = 1.15  # times the distance at which an object that is looked at is left for another, or for none
 MIN_LOOK = 0.3  # s
@@ -92,24 +92,30 @@ def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
 def look_along(clip: Clip, *, ahead: float = 2.5, height: float = 0.0, first: int = 0, end: int | None = None) -> Look:
     """Looking at the ground (or at a height) so many metres ahead on the clip's own path: it leads into turns."""
     path = steady_travel(clip)  # the ground ahead does not sway with the hips
-    place = path.place
-    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path.place, axis=0), axis=1))])
     wanted = length + ahead
-    points = np.stack([np.interp(wanted, length, place[:, k]) for k in range(2)], 1)
-    points += _beyond(place, length, float(path.heading[-1]), clip.fps, np.maximum(wanted - length[-1], 0.0))
+    points = np.stack([np.interp(wanted, length, path.place[:, k]) for k in range(2)], 1)
+    points += _beyond(path, length, clip.fps, np.maximum(wanted - length[-1], 0.0))
     out = np.stack([points[:, 0], np.full(len(clip), height), points[:, 1]], 1)
     return Look(first, len(clip) if end is None else end, out, name=f"the path {ahead:g} m ahead")
 
 
-def _beyond(place: FloatArray, length: FloatArray, heading: float, fps: float, far: FloatArray) -> FloatArray:
-    """(F, 2) m from the end of a path (P, 2), `far` (F,) along the arc in which it ends; ahead where it is at rest."""
-    first = max(0, len(place) - 1 - max(3, round(ARC_TIME * fps)))
-    steps, along = np.diff(place[first:], axis=0), length[first:] - length[-1]
-    bend = 0.0
-    if -along[0] > MIN_ARC:
-        turns = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
-        bend, heading = map(float, np.polyfit((along[1:] + along[:-1]) / 2, turns, 1))
-        bend = float(np.clip(bend, -MAX_BEND, MAX_BEND))
+def _beyond(path: Travel, length: FloatArray, fps: float, far: FloatArray) -> FloatArray:
+    """(F, 2) m from the end of a path, `far` (F,) along the arc in which it ends; ahead where the body is at rest.
+
+    A body that has just gone round a corner continues straight ahead: the arc is as little curved as the path and the
+    heading have been of late, and straight where these disagree.
+    """
+    steps = np.diff(path.place, axis=0)
+    course = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
+    starts = [max(0, len(path.place) - 1 - max(3, round(seconds * fps))) for seconds in ARC_TIMES]
+    heading, bend, middle = float(path.heading[-1]), 0.0, starts[1]
+    if min(length[-1] - length[at] for at in starts) > MIN_ARC:
+        bends = [float(np.polyfit(length[at:], path.heading[at:], 1)[0]) for at in starts[1:]]
+        bends.append(float(np.polyfit((length[1:] + length[:-1])[starts[0] :] / 2, course[starts[0] :], 1)[0]))
+        if min(bends) * max(bends) > 0:
+            bend = float(np.clip(min(bends, key=abs), -MAX_BEND, MAX_BEND))
+        heading = float(course[middle:].mean()) + bend * float(length[-1] - length[middle]) / 2
     if abs(bend) < 1e-6:
         return far[:, None] * [math.sin(heading), math.cos(heading)]
     ends = heading + bend * far
