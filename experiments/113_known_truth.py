@@ -190,13 +190,14 @@ counts.
 
 The targets are met where the truth is known. These walks are in step already, so the registrations agree.
 
-Where steps vary as those of a performer do, they are missed: the strides of one walk are {apart_each:.1f} cm from each other
-on average, and {apart_mean:.1f} cm from that of the walk whose steps are all alike, so a stride that was not seen is not known to
-1 cm. The space keeps one stride for each rate (`merge`), the one that was closed most easily, and its variation remains
-in the result. With more strides as examples (`merge: 0.01`), or with the most typical one of each rate (tried: 1.3 cm,
-1.8 at the end), the result is nearer to the mean than a stride of the performer is; the average of all strides around a
-rate (tried) is 0.8 cm from it, and shows nobody's stride. With all steps alike, what remains comes from mirrored copies
-of strides, as left and right of a performer are not the same: 0.2 cm with `mirror: none`.
+Where steps vary as those of a performer do, they are missed: the strides of one walk are {apart_each:.1f} cm from each
+other on average, and {apart_mean:.1f} cm from that of the walk whose steps are all alike, so a stride that was not
+seen is not known to 1 cm. The space keeps one stride for each rate (`merge`), the one that was closed most easily, and
+its variation remains in the result. With more strides as examples (`merge: 0.01`), or with the most typical one of
+each rate (tried: 1.3 cm, 1.8 at the end), the result is nearer to the mean than a stride of the performer is; the
+average of all strides around a rate (tried) is 0.8 cm from it, and shows nobody's stride. With all steps alike, what
+remains comes from mirrored copies of strides, as left and right of a performer are not the same: 0.2 cm with `mirror:
+none`.
 """
     (PAGES / "known_truth.md").write_text(text, encoding="utf-8")
 
