@@ -13,9 +13,9 @@ from variation_material import TAKES, cycles
 from motionloom.core import BoolArray, silent
 from motionloom.methods.variation.config import DEFAULT, SCORES
 from motionloom.methods.variation.dofs import fit_dofs
-from motionloom.methods.variation.learn_transition import TransitionBudget, climb, resynthesised
+from motionloom.methods.variation.learn_transition import climb, resynthesised, transition_budget
 from motionloom.methods.variation.networks import own_edges, sorted_nodes
-from motionloom.methods.variation.regression import Rules, SequenceFrames, kernel_width, material_of
+from motionloom.methods.variation.regression import Rules, SequenceFrames, regression_of
 
 DEGREES = 6
 SETS = 3
@@ -61,14 +61,11 @@ def main() -> None:
     for seed in range(SETS):
         chosen = np.sort(np.random.default_rng(seed).choice(dofs.count, DEGREES, replace=False))
         sequences = [s[:, chosen] for s in whole]
-        delta, effective = DEFAULT.target == "delta", DEFAULT.neighbour_count == "effective"
-        material = material_of(sequences, dofs.displacement[chosen], scales[chosen], delta=delta, floor=DEFAULT.floor)
-        width = kernel_width(material, DEFAULT.kernel_width)
-        rules = Rules(DEFAULT.neighbours, width, DEFAULT.velocity**2, effective, delta)
+        material, rules = regression_of(sequences, dofs.displacement[chosen], scales[chosen], DEFAULT)
         steps = sum(len(s) - 2 for s in sequences) * DEGREES
         none = resynthesised(material, rules, own_edges(DEGREES), kind, silent())[1].sum() / steps
         best, edges, computed = exhaustive(material, rules, kind)
-        search = TransitionBudget(DEFAULT.rounds, DEFAULT.candidates, DEFAULT.tries, DEFAULT.parents, 0, kind)
+        search = transition_budget(DEFAULT)
         found = climb(material, rules, search, own_edges(DEGREES), silent())
         longer = climb(material, rules, search._replace(rounds=20, candidates=18), own_edges(DEGREES), silent())
         reached = [(x.score / steps - none) / (best / steps - none) for x in (found, longer)]

@@ -23,9 +23,9 @@ from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.resample import resample
 from motionloom.methods.variation.config import DEFAULT, SCORES, Config
 from motionloom.methods.variation.dofs import Dofs, fit_dofs
-from motionloom.methods.variation.learn_transition import TransitionBudget, climb, resynthesised
+from motionloom.methods.variation.learn_transition import climb, resynthesised, transition_budget
 from motionloom.methods.variation.networks import own_edges
-from motionloom.methods.variation.regression import Rules, SequenceFrames, kernel_width, material_of
+from motionloom.methods.variation.regression import Rules, SequenceFrames, regression_of
 
 FPS = 30.0
 RIDGE = 1e-3  # of the mean square of the inputs
@@ -63,10 +63,7 @@ class Takes(NamedTuple):
 def prepared(takes: Takes, config: Config) -> tuple[SequenceFrames, Rules]:
     """What the regression reads."""
     scales = takes.dofs.scales(config.scale, np.concatenate(takes.values))
-    delta = config.target == "delta"
-    material = material_of(takes.values, takes.dofs.displacement, scales, delta=delta, floor=config.floor)
-    width = kernel_width(material, config.kernel_width)
-    return material, Rules(config.neighbours, width, config.velocity**2, config.neighbour_count == "effective", delta)
+    return regression_of(takes.values, takes.dofs.displacement, scales, config)
 
 
 def network(takes: Takes, config: Config, kind: str) -> BoolArray:
@@ -74,9 +71,7 @@ def network(takes: Takes, config: Config, kind: str) -> BoolArray:
     count = takes.dofs.count
     edges: BoolArray = own_edges(count)
     if kind == "learned":
-        score = SCORES.index(config.score)
-        search = TransitionBudget(config.rounds, config.candidates, config.tries, config.parents, 0, score)
-        return climb(*prepared(takes, config), search, edges, silent()).edges
+        return climb(*prepared(takes, config), transition_budget(config), edges, silent()).edges
     if kind == "full":
         edges[:, : 2 * count] = True
     elif kind == "first order":

@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.core import Clip
 from motionloom.io import load, save
+from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.loop import seam
 from motionloom.kinematics.root_bone import with_root_bone
 from motionloom.kinematics.travel import travel
+from motionloom.kinematics.trim import trim_contacts
 from motionloom.recipes import again
 from motionloom.samples import make
 
@@ -74,6 +77,19 @@ def test_trim_by_time(run, walks, tmp_path):
     np.testing.assert_allclose(part.root, walk.root[first : first + len(part)], atol=1e-5)
     assert abs(part.seconds - (walk.seconds - 1.5)) < 0.1
     np.testing.assert_array_equal(part.origin.main()[1][:2], [first, first + 1])  # frames count as in the source
+
+
+def test_a_foot_that_stands_after_a_t_pose_does_not_touch_down():
+    """Frame 0 of many captures is a T-pose: the foot that stands in frame 1 would begin half a stride."""
+    walk = make("walk", seed=1, seconds=4)
+    stride = trim_contacts(walk, "left_heel", strides=1)
+    standing = walk[int(stride.origin.main()[1][0]) + 5 :]  # the left heel is down
+    pose = np.zeros_like(standing.rotations[:1])
+    pose[..., 0] = 1.0
+    root, rotations = standing.root[[0]], np.concatenate([pose, standing.rotations])
+    posed = Clip(standing.skeleton, np.concatenate([root, standing.root]), rotations, standing.fps)
+    assert starts_with_tpose(posed)
+    assert len(trim_contacts(posed, "left_heel", strides=1)) == len(trim_contacts(standing, "left_heel", strides=1))
 
 
 def test_trim_by_contacts_keeps_whole_strides(run, walks, tmp_path):

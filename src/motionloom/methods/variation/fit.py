@@ -12,13 +12,13 @@ from motionloom.core.note import info, warning
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.settings import FAITHFUL
 from motionloom.methods.variation import learn_prior, learn_transition
-from motionloom.methods.variation.config import DEFAULT, SCORES, Config, likelihood_of
+from motionloom.methods.variation.config import DEFAULT, Config, likelihood_of
 from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
 from motionloom.methods.variation.lone_errors import without_lone_errors
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
 from motionloom.methods.variation.takes import aligned_values, shared_noise, take_links
-from motionloom.methods.variation.timing import Clock, align_takes, find_loop, out_of_phase
+from motionloom.methods.variation.timing import Clock, align_takes, find_loop, out_of_phase, rests_at_both_ends
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
 DIFFERENT = 1.2  # root mean square distance of a clip from the nearest other one, against that from the mean pose
@@ -63,7 +63,12 @@ def fit(
     if structure is not None and len(clips) == 1:
         links[np.ix_(known, known)] = take_links(structure.takes.values)
     loop = find_loop(values, scales, clips[0].fps)
-    repeats = "does not repeat" if loop is None else f"repeats: its seam is {loop.seam:.2f} of the takes' distance"
+    if loop is not None:
+        repeats = f"repeats: its seam is {loop.seam:.2f} of the takes' distance"
+    elif rests_at_both_ends(values.mean(0) * scales):
+        repeats = "does not repeat, as it begins and ends at rest"
+    else:
+        repeats = "does not repeat, as its end does not lead back to its beginning (cut to whole cycles, it would)"
     facts = f"{dofs.count} of {dofs.layout.count} degrees of freedom move; the motion {repeats}"
     report(1.0, "finding the cycle")
     return VariationModel(
@@ -164,10 +169,7 @@ def _learned(
     given = unrolling_of(clips, sequences, dofs, none, config)
     first = learn_prior.PriorBudget(config.parents, config.least_gain, config.restarts)
     prior = learn_prior.learn_prior(given.prior, given.prior_rules, first, rng=rng, progress=part(progress, 0.0, 0.3))
-    kind = SCORES.index(config.score)
-    second = learn_transition.TransitionBudget(
-        config.rounds, config.candidates, config.tries, config.parents, config.restarts, kind
-    )
+    second = learn_transition.transition_budget(config, config.restarts)
     found = learn_transition.learn_transition(
         given.material, given.rules, second, rng=rng, progress=part(progress, 0.3, 1.0)
     )

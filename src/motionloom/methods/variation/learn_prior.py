@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import each, watch
-from motionloom.methods.variation.networks import ancestors, reversible, sorted_nodes
+from motionloom.methods.variation.networks import ancestors, parent_lists, reversible, sorted_nodes
 from motionloom.methods.variation.regression import Rules
 
 GAIN = 1e-9  # an update that raises the score by less is none
@@ -138,8 +138,7 @@ def _scored(data: PriorData, rules: Rules, nodes: IntArray, rows: BoolArray, pro
     """(n,) the part of each node with the parents in its row (n, N)."""
     from motionloom.methods.variation._kernels_prior import score_updates
 
-    first = np.concatenate([[0], np.cumsum(rows.sum(1))]).astype(np.int64)
-    parents = np.nonzero(rows)[1].astype(np.int64)
+    first, parents = parent_lists(rows)
     out, done = np.empty(len(nodes)), np.zeros(1, np.int64)
     arguments = (*data[:1], nodes.astype(np.int64), first, parents, *data[1:], rules, out, progress.stop, done)
     _compute(progress, len(nodes), score_updates, *arguments)

@@ -10,8 +10,17 @@ from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress, part, silent
 from motionloom.core.progress import watch
+from motionloom.methods.variation.config import SCORES, Config
 from motionloom.methods.variation.learn_prior import GAIN, START_EDGES, Found
-from motionloom.methods.variation.networks import ancestors, downstream, lists, own_edges, reversible, sorted_nodes
+from motionloom.methods.variation.networks import (
+    ancestors,
+    downstream,
+    lists,
+    own_edges,
+    parent_lists,
+    reversible,
+    sorted_nodes,
+)
 from motionloom.methods.variation.regression import Rules, SequenceFrames
 
 STAGE = "learning the transition network"
@@ -26,6 +35,12 @@ class TransitionBudget(NamedTuple):
     most: int  # parents of a node, beside its own two frames
     restarts: int  # random starts beside the one without edges
     kind: int  # of score: see `_kernels_transition`
+
+
+def transition_budget(config: Config, restarts: int = 0) -> TransitionBudget:
+    """The budget by the settings of a config."""
+    kind = SCORES.index(config.score)
+    return TransitionBudget(config.rounds, config.candidates, config.tries, config.parents, restarts, kind)
 
 
 class Update(NamedTuple):
@@ -212,8 +227,7 @@ def _scored(
 ) -> FloatArray:
     from motionloom.methods.variation._kernels_transition import score_updates
 
-    first = np.concatenate([[0], np.cumsum(rows.sum(1))]).astype(np.int64)
-    parents = np.nonzero(rows)[1].astype(np.int64)
+    first, parents = parent_lists(rows)
     out, done = np.empty(len(nodes)), np.zeros(1, np.int64)
     watch(
         progress, STAGE, score_updates, material, nodes, first, parents, made, rules, kind, out, progress.stop, done,

@@ -10,6 +10,8 @@ from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.methods.variation.dofs import Dofs, still_limits
 
 LONE = 4.0  # times: a value that departs from its neighbour frames so much more than other takes do is an error
+ALONG = 2.0  # times: in a frame with an error, values that depart so much more than in other takes are wrong, too
+LEAST = 2.0  # times what a constant value may move: less is none
 NEAR = 0.05  # s around a moment in which other takes are looked at
 AROUND = 0.15  # s around it in which the take itself is
 
@@ -49,10 +51,13 @@ def _summed(values: FloatArray, displacement: BoolArray) -> FloatArray:
 
 
 def _wrong(places: Sequence[FloatArray], clock: FloatArray, dofs: Dofs) -> list[BoolArray]:
-    """(F, D) for each sequence: where it is in error. Its first and last two frames never are."""
+    """(F, D) for each sequence: where it is in error; its first and last two frames never are.
+
+    Captures make up for a wrong joint by turning others, less: with one alone repaired, limbs would be off by more.
+    """
     from scipy.ndimage import maximum_filter1d, median_filter
 
-    fps = dofs.layout.fps
+    fps, least = dofs.layout.fps, LEAST * still_limits(dofs.layout, per_frame=False)[dofs.moving]
     near, around = (2 * max(2, round(seconds * fps)) + 1 for seconds in (NEAR, AROUND))
     off = [_off_neighbours(place) for place in places]
     usual = np.median(np.concatenate(off), axis=0)
@@ -65,7 +70,8 @@ def _wrong(places: Sequence[FloatArray], clock: FloatArray, dofs: Dofs) -> list[
             if other != k:
                 frames = np.interp(moments, np.arange(clock.shape[1]), clock[other])
                 most = np.maximum(most, peak[np.round(frames).astype(np.int64)])
-        out.append(rows > np.maximum(LONE * most, still_limits(dofs.layout, per_frame=False)[dofs.moving]))
+        wrong = rows > np.maximum(LONE * most, least)
+        out.append(wrong | (wrong.any(1, keepdims=True) & (rows > ALONG * most)))
     return out
 
 

@@ -29,8 +29,7 @@ from motionloom.methods.variation.live import LiveOptions, VariationLive, variat
 from motionloom.methods.variation.networks import Networks
 from motionloom.methods.variation.pace import PacedRun, run_at_pace
 from motionloom.methods.variation.plan import VariationPlan, fresh, search
-from motionloom.methods.variation.regression import Rules, kernel_width
-from motionloom.methods.variation.regression import material_of as sequences_material
+from motionloom.methods.variation.regression import regression_of
 from motionloom.methods.variation.sources import mixture_sources
 from motionloom.methods.variation.standing import steady_contacts, stepping
 from motionloom.methods.variation.synthesis import (
@@ -345,13 +344,8 @@ def unrolling_of(
 ) -> Unrolling:
     """What learning and sampling of the networks need, by the settings of a config."""
     scales = dofs.scales(config.scale, np.concatenate(sequences))
-    delta = config.target == "delta"
-    material = sequences_material(sequences, dofs.displacement, scales, delta=delta, floor=config.floor)
+    material, rules = regression_of(sequences, dofs.displacement, scales, config)
     prior = prior_data(sequences, config.pairs, scales, config.floor)
-    width = kernel_width(material, config.kernel_width)
-    rules = Rules(
-        config.neighbours, width, config.velocity**2, config.neighbour_count == "effective", delta
-    )  # k above the number of instances: all of them
     left = np.concatenate([np.arange(len(s) - 1, -1, -1.0) for s in sequences])
     return Unrolling(prior, rules, material, rules, networks, left, np.concatenate([contact_array(c) for c in clips]))
 

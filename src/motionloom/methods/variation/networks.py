@@ -70,8 +70,13 @@ def lists(edges: BoolArray, within: BoolArray) -> Lists:
     """The parents of each node, and an order for the acyclic edges `within` (N, N)."""
     order = sorted_nodes(within)
     assert order is not None
-    first = np.concatenate([[0], np.cumsum(edges.sum(1))]).astype(np.int64)
-    return Lists(first, np.nonzero(edges)[1].astype(np.int64), order)
+    return Lists(*parent_lists(edges), order)
+
+
+def parent_lists(rows: BoolArray) -> tuple[IntArray, IntArray]:
+    """Where the parents of each row (n, N) begin in the list of all (n + 1,), and that list."""
+    first = np.concatenate([[0], np.cumsum(rows.sum(1))]).astype(np.int64)
+    return first, np.nonzero(rows)[1].astype(np.int64)
 
 
 def sorted_nodes(edges: BoolArray) -> IntArray | None:

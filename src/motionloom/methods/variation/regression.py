@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray
+from motionloom.methods.variation.config import Config
 
 
 class Rules(NamedTuple):
@@ -55,9 +56,17 @@ def material_of(
     return SequenceFrames(values, starts, targets, absolute, scales**2, floors)
 
 
-def kernel_width(material: SequenceFrames, share: float) -> float:
-    """K_W^2: the square of `share` times the root mean square deviation of the degrees of freedom, scaled."""
-    return float(share**2 * (material.values.var(1) * material.scales).mean())
+def regression_of(
+    sequences: Sequence[FloatArray], displacement: BoolArray, scales: FloatArray, config: Config
+) -> tuple[SequenceFrames, Rules]:
+    """The material of sequences (F, D), and the rules by the settings of a config.
+
+    K_W is a share of the root mean square deviation of the degrees of freedom, scaled.
+    """
+    delta = config.target == "delta"
+    material = material_of(sequences, displacement, scales, delta=delta, floor=config.floor)
+    width = float(config.kernel_width**2 * (material.values.var(1) * material.scales).mean())
+    return material, Rules(config.neighbours, width, config.velocity**2, config.neighbour_count == "effective", delta)
 
 
 def nearest_weights(squared: FloatArray, rules: Rules) -> FloatArray:

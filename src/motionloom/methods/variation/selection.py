@@ -17,7 +17,7 @@ from motionloom.core.progress import each, parts
 from motionloom.methods.variation import learn_transition
 from motionloom.methods.variation.config import DEFAULT, SCORES, Config
 from motionloom.methods.variation.dofs import Dofs, fit_dofs
-from motionloom.methods.variation.regression import Rules, SequenceFrames, kernel_width, material_of
+from motionloom.methods.variation.regression import Rules, SequenceFrames, regression_of
 from motionloom.methods.variation.takes import cubic_at
 from motionloom.methods.variation.timing import common_clock
 
@@ -161,10 +161,7 @@ def _for_likelihoods(config: Config) -> Config:
 
 def _material(sequences: Sequence[FloatArray], dofs: Dofs, config: Config) -> tuple[SequenceFrames, Rules]:
     scales = dofs.scales(config.scale, np.concatenate(sequences))
-    delta = config.target == "delta"
-    material = material_of(sequences, dofs.displacement, scales, delta=delta, floor=config.floor)
-    width = kernel_width(material, config.kernel_width)
-    return material, Rules(config.neighbours, width, config.velocity**2, config.neighbour_count == "effective", delta)
+    return regression_of(sequences, dofs.displacement, scales, config)
 
 
 def _learned(
@@ -172,8 +169,7 @@ def _learned(
 ) -> BoolArray:
     """The transition network of one search start."""
     material, rules = _material(sequences, dofs, config)
-    kind = SCORES.index(config.score)
-    search = learn_transition.TransitionBudget(config.rounds, config.candidates, config.tries, config.parents, 0, kind)
+    search = learn_transition.transition_budget(config)
     return learn_transition.learn_transition(material, rules, search, rng=rng, progress=progress).edges
 
 

@@ -100,7 +100,7 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> MeanLoop | N
     that begins and ends at rest (a jump, a punch) does not repeat, however alike its ends are.
     """
     mean = takes.mean(0)
-    if _rests_at_both_ends(mean * scales):
+    if rests_at_both_ends(mean * scales):
         return None
     features = _features(mean, scales, MOMENTS * fps)
     size = _take_distance(takes, scales, MOMENTS * fps)
@@ -121,7 +121,7 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> MeanLoop | N
     return MeanLoop(int(start.flat[at]), int(last.flat[at]) + MOMENTS, float(seams.flat[at]))
 
 
-def _rests_at_both_ends(values: FloatArray) -> bool:
+def rests_at_both_ends(values: FloatArray) -> bool:
     """Whether values (U, D) change at their first and last moments by less than `REST` of what they usually do."""
     steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
     return len(steps) > 1 and bool(max(steps[0], steps[-1]) < REST * np.sqrt((steps**2).mean()))
