@@ -17,6 +17,7 @@ WORK = [
     "motionloom.recipes.folders.load",  # imported before `io.load` is replaced
     "motionloom.recipes.read_recipe.load",
     "motionloom.methods.load_model",
+    "motionloom.methods.store.load_model",
     "motionloom.io.load",
     "motionloom.methods.learn",
     "motionloom.samples.make",
