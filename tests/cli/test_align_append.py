@@ -85,6 +85,12 @@ def test_append_warns_of_clips_far_apart(folder, tmp_path):
     assert "cm apart where they meet, a long transition" in done.output
 
 
+def test_a_window_that_is_no_time_is_refused(folder, tmp_path):
+    done = call("align", folder / "walk.bvh", folder / "run.bvh", "-o", tmp_path / "out", "--window", "nan")
+    assert done.exit_code == 2
+    assert "window: expected 0 to 10 s, found nan" in done.output
+
+
 def test_append_explains_mistakes(folder, tmp_path):
     words = ("append", folder / "walk.bvh", folder / "run.bvh", "-o", tmp_path / "both.bvh")
     for more, said in (

@@ -101,6 +101,8 @@ def test_a_gap_is_filled_as_other_takes_move_and_repeated_to_the_byte(run: Any, 
     ("given", "code", "found"),
     [
         (("--fill", "1.5"), 2, "--fill: expected two times"),
+        (("--fill", "nan,1"), 2, "--fill: expected two times in seconds, as 3.2,0.8, found 'nan,1'"),
+        (("--fill", "1,1e300"), 2, "--fill: expected two times"),
         (("--fill", "0.1,1"), 1, "expected a gap with 0.30 s before it"),
         (("--like", "."), 2, "--like: only with --fill"),
     ],

@@ -178,6 +178,12 @@ def test_a_crowd_of_nobody_writes_nothing_and_a_million_is_refused_with_its_memo
     assert not (tmp_path / "many").exists()
 
 
+def test_a_seed_that_is_no_number_of_the_machine_is_refused(run, model, tmp_path):
+    failed = run("crowd", model, "--count", 1, "--seconds", 1, "--seed", 10**20, "-o", tmp_path / "out")
+    assert failed.code == 2
+    assert "seed: expected a seed from 0 to 2^62" in failed.err
+
+
 def test_one_file_holds_a_whole_crowd(run, model, tmp_path):
     usd = pytest.importorskip("pxr.Usd")
     out = tmp_path / "crowd.usda"

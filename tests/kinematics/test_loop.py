@@ -119,6 +119,8 @@ def test_wrong_loops_are_refused(walker: Clip) -> None:
         close_loop(walker, Loop(10, 500, 0, 0, 0))
     with pytest.raises(BadRequest, match="at least once"):
         repeat(walker, 0)
+    with pytest.raises(BadRequest, match=r"times: .* frames are more than the limit"):
+        repeat(walker, 10**20)
 
 
 def test_a_pen_stroke_loops_too() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -38,6 +39,7 @@ RootBone = Annotated[
 ]
 Suffix = Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder: bvh, glb, npz ...")]
 
+MAX_SECONDS = 1e6  # of times that are given
 TPOSE_DROPPED = "frame 0 is a T-pose: dropped"  # the note of `io.load`
 
 READING_OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -287,5 +289,7 @@ def two_times(text: str, flag: str) -> tuple[float, float]:
     try:
         first, second = (float(part) for part in text.split(","))
     except ValueError:
-        raise BadRequest(f"{flag}: expected two times in seconds, as 3.2,0.8, found {text!r}") from None
+        first = second = math.nan
+    if not (abs(first) <= MAX_SECONDS and abs(second) <= MAX_SECONDS):
+        raise BadRequest(f"{flag}: expected two times in seconds, as 3.2,0.8, found {text[:40]!r}")
     return first, second

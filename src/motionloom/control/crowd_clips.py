@@ -50,6 +50,8 @@ def crowd_clips(
     report = progress or silent()
     chosen = list(range(count)) if members is None else list(members)
     check_crowd(model, count, seconds, rate=rate, apart=apart, members=chosen)
+    if not 0 <= seed < 1 << 62:
+        raise BadRequest(f"expected a seed from 0 to 2^62, found {seed}", where=("seed",))
     if not chosen:
         report(1.0, "stepping")
         return []

@@ -18,6 +18,7 @@ from motionloom.core import (
     replace,
     silent,
 )
+from motionloom.core.limits import Limits
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each, part, parts
 from motionloom.kinematics.fk import fk, velocities
@@ -213,6 +214,8 @@ def repeat(clip: Clip, times: int) -> Clip:
     """
     if times < 1:
         raise BadRequest(f"repeat at least once, not {times} times")
+    if why := Limits.current().exceeded(frames=times * (len(clip) - 1) + 1):
+        raise BadRequest(why, where=("times",))
     if len(clip) < 2:
         raise BadRequest("a cycle needs at least two frames: its last is the first again")
     turns = [clip]

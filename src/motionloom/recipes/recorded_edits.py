@@ -33,6 +33,8 @@ from motionloom.kinematics.root_bone import with_root_bone
 from motionloom.kinematics.travel import in_place as without_travel
 from motionloom.kinematics.trim import trim_contacts, trim_times
 
+MAX_WINDOW = 10.0  # s: of a measure of frames
+
 
 def edit_step(command: str, clips: Sequence[Clip], options: Mapping[str, Any]) -> Made:
     """The step of an edit of these clips; options that are None are left out."""
@@ -315,6 +317,8 @@ def align(
     """
     if keys is not None and (cycles is not None or len(keys) != 2):
         raise BadRequest("keys: expected the times of the same events in both clips, without cycles")
+    if not 0 <= window <= MAX_WINDOW:
+        raise BadRequest(f"expected 0 to {MAX_WINDOW:g} s, found {window}", where=("window",))
     given: dict[str, Any] = {
         "measure": measure,
         "weights": weights,

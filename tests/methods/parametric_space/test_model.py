@@ -9,6 +9,7 @@ import pytest
 
 from motionloom.constraints import MotionParameter, Parameters, Request
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
+from motionloom.core.origin import from_file
 from motionloom.core.poses import commands
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, problems, synthesize
@@ -16,6 +17,7 @@ from motionloom.methods.space._kernels_weights import nearest_weights
 from motionloom.methods.space.baked import baked
 from motionloom.methods.space.radial import solve_misses
 from motionloom.recipes.blending import blend_clips
+from motionloom.rotation import angle_between
 from motionloom.samples import make
 
 
@@ -224,3 +226,26 @@ def test_margins_that_a_clip_cannot_hold_are_noted(ducks):
     [note] = [text for text in notes if "margins shorter than 0.5 s" in text]
     assert "sample:duck#8-31 (0.27 s before, 0.27 s after)" in note
     assert not any("margins shorter" in str(note) for note in learn("parametric-space", ducks, settings).notes)
+
+
+def test_live_sources_are_the_frames_that_are_shown(walk_clips):
+    """Each character keeps to the parameters of one example: its pose is that of the frame before the named one.
+
+    Shown is the pose between the last two ticks, named the frame of the last one.
+    """
+    clips = [replace(clip, origin=from_file(f"walk{k}.bvh", len(clip))) for k, clip in enumerate(walk_clips)]
+    model = learn("parametric-space", clips, {"parameter": ["turn_rate"], "mirror": "none", "samples": 100})
+    live, examples = model.live, range(model.space.rows.size)
+    assert len(examples) == 3
+    state = live.begin(np.arange(len(examples)))
+    for step in range(90):
+        state, poses = live.step(state, commands(values=model.space.values), 1 / 30)
+        if step < 30:  # until the weights have arrived
+            continue
+        found = live.sources(state)
+        for k in examples:
+            source, frame = clips[found.which[k, 0, 0]], round(found.frames[k, 0, 0])
+            apart = np.degrees(angle_between(poses.rotations[k, 1:], source.rotations[:, 1:]).mean(1))
+            nearest = frame + apart[frame - 8 if frame > 8 else 0 : frame + 9].argmin() - min(frame, 8)
+            assert frame - 2 <= nearest <= frame
+            assert apart[frame - 1] < 4
