@@ -38,11 +38,13 @@ def test_append_says_what_it_leaves_out(run, pair, tmp_path):
 
 def test_append_refuses_clips_that_are_too_far_apart(run, pair, tmp_path):
     out = tmp_path / "far.bvh"
-    answer = run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", 20)
+    answer = run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", "20cm")
     assert answer.code == 1
     assert "more than 20 cm: nothing written" in answer.err
     assert not out.exists()
-    assert run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", 200).code == 0
+    assert run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", "2m").code == 0
+    bare = run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", 20, "--force")
+    assert "--limit: expected a length up to 5 m, as 50cm, found '20'" in bare.err
 
 
 def test_errors_of_headings_are_in_degrees():

@@ -16,6 +16,7 @@ from motionloom.cli.app import app
 from motionloom.core import BadRequest, NoPath
 from motionloom.io import load, save
 from motionloom.kinematics.feet.contacts import contacts
+from motionloom.methods import learn
 from motionloom.samples import make
 
 
@@ -115,3 +116,19 @@ def test_append_by_contacts_and_threshold(folder):
     assert all(feet[0][name][point.a] == feet[1][name][point.b] for name in feet[0])
     with pytest.raises(NoPath, match="no pair of frames within the threshold"):
         transition_point(a, b, half=5, threshold=1e-6)
+
+
+def test_a_distance_of_frames_is_written_in_one_way_everywhere(folder, tmp_path):
+    """8cm, 80mm and 0.08 (metres) are the same for every command that compares point clouds."""
+    a, b = folder / "a.bvh", folder / "b.bvh"
+    texts = ("8cm", "80mm", "0.08")
+    for text in texts:
+        done = call("similar", a, b, "-o", tmp_path / text, "--threshold", text)
+        assert done.exit_code == 0, done.output
+    assert len({(tmp_path / text / "pairs.csv").read_text() for text in texts}) == 1
+    models = [learn("motion-graph", [load(a), load(b)], {"limit": text}) for text in (*texts, 0.08)]
+    assert {m.config.limit for m in models} == {0.08}
+    assert call("find", a, folder, "--web", tmp_path / "w.npz", "--threshold", "10cm").exit_code == 0
+    assert call("append", a, b, "-o", tmp_path / "ab.bvh", "--threshold", "30cm", "--limit", "60cm").exit_code == 0
+    for words in (("similar", a, b, "-o", tmp_path), ("find", a, folder), ("append", a, b, "-o", tmp_path / "x.bvh")):
+        assert "expected a length, as 1.2 (metres) or 90cm" in call(*words, "--threshold", "8kg").output

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from motionloom.recipes.recorded_edits import Appended
 
 MAX_DISTANCE = 25.0  # cm: root mean square distance of the joints beyond which a warning is printed
-JOIN_LIMIT = 50.0  # cm: beyond this the clips are not joined, unless --limit is larger
+JOIN_LIMIT = "50cm"  # beyond this the clips are not joined, unless --limit is larger
+MAX_LIMIT = 5.0  # m: more than that is a number of centimetres without its unit
 
 
 @with_reading(trim_tpose=True, two=True)
@@ -47,7 +48,7 @@ def append(
         ),
     ] = None,
     limit: Annotated[
-        float, typer.Option("--limit", metavar="CM", min=0.0, help="Clips farther apart are not joined [cm].")
+        str, typer.Option("--limit", metavar="X", help="Clips farther apart are not joined (root mean square).")
     ] = JOIN_LIMIT,
     threshold: Annotated[
         str | None,
@@ -73,10 +74,13 @@ def append(
     Clips of different frame rates are joined at the lower one.
     """
     from motionloom.blend.quality import window_quality
-    from motionloom.core import NoPath
+    from motionloom.core import BadRequest, NoPath
     from motionloom.io import check_target, save
     from motionloom.recipes.recorded_edits import append as append_clips
 
+    most = 100 * (read_threshold(limit, "point-cloud", "--limit") or 0.0)
+    if most > 100 * MAX_LIMIT:
+        raise BadRequest(f"--limit: expected a length up to {MAX_LIMIT:g} m, as 50cm, found {limit!r}")
     check_target(out, overwrite=force)
     first, second = read_clip(a, reading[0]), read_clip(b, reading[1])
     times = None if at is None else two_times(at, "--at")
@@ -87,10 +91,10 @@ def append(
         joined = append_clips(first, second, **options, ease=ease, plants=plants, progress=report)
     report_rates((first, joined.a), (second, joined.b))
     apart = window_quality(joined.a, joined.b, joined.clip, joined.point, joined.half).apart
-    if apart > limit:
+    if apart > most:
         names = f"{joined.a.name or 'A'} and {joined.b.name or 'B'}"
         raise NoPath(
-            f"{names} are {apart:.0f} cm apart where they meet, more than {limit:g} cm: nothing written (--at chooses "
+            f"{names} are {apart:.0f} cm apart where they meet, more than {most:g} cm: nothing written (--at chooses "
             "other times, --search a longer part, --limit a larger limit)",
             best=joined.clip,
         )

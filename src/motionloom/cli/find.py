@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.options import Json, load_all, plural, print_json, print_line, with_reading
+from motionloom.cli.pairs import read_threshold
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ def find(
         Path | None, typer.Option("--web", metavar="FILE", help=f"The stored match web; by default {WEB} in FOLDER.")
     ] = None,
     threshold: Annotated[
-        float, typer.Option("--threshold", metavar="M", min=0.001, help="Largest distance of similar frames [m].")
-    ] = 0.10,
+        str, typer.Option("--threshold", metavar="X", help="Largest distance of similar frames (root mean square).")
+    ] = "10cm",
     window: Annotated[
         float,
         typer.Option(
@@ -81,7 +82,8 @@ def find(
 
     stored = web or folder / WEB
     decided = stored.with_name(DECISIONS if web is None else f"{web.stem}.json")
-    library = opened(folder, stored, threshold, window, tuple(joints.split(",")), reading)
+    near = read_threshold(threshold, "point-cloud") or 0.0
+    library = opened(folder, stored, near, window, tuple(joints.split(",")), reading)
     span = query_span(library, query, folder)
     name = span_name(library, span)
     decisions = load_decisions(decided)

@@ -185,13 +185,13 @@ def read_weights(text: str | None) -> Any:
     return table
 
 
-def read_threshold(text: str | None, measure: str) -> float | None:
-    """The value of `--threshold`: metres for point clouds, a plain number for other measures."""
+def read_threshold(text: str | None, measure: str, option: str = "--threshold") -> float | None:
+    """The value of an option: metres for point clouds, a plain number for other measures."""
     from motionloom.core.units import length, number
 
     if text is None:
         return None
-    return length(text, ("--threshold",)) if measure == "point-cloud" else number(text, ("--threshold",))
+    return length(text, (option,)) if measure == "point-cloud" else number(text, (option,))
 
 
 def clip_dict(clip: Clip) -> dict[str, Any]:

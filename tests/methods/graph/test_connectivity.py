@@ -100,7 +100,7 @@ def test_label_sets_that_are_apart_are_told_once_and_their_files_not_again(arm):
     [line] = island_notes([island], look)
     assert (line.level, line.text) == (
         "warning",
-        "frames labelled run: no transitions lead there and back; with --limit 1 they would be connected, "
+        "frames labelled run: no transitions lead there and back; with --limit 100cm they would be connected, "
         "through run2.bvh#15 and walk0.bvh#8",
     )
 
@@ -114,7 +114,7 @@ def test_a_limit_that_adds_nothing_because_of_rough_blends_is_said(arm):
     [island] = find_islands(near, look)
     assert island.rough
     [line] = island_notes([island], look)
-    assert "2.bvh: no transitions lead there and back; a larger --limit does not help: from 1 frames are" in line.text
+    assert "2.bvh: no transitions lead there and back; a larger --limit does not help: from 100cm on frames are" in line.text
 
 
 def test_what_nothing_joins_is_said(arm):
@@ -123,7 +123,7 @@ def test_what_nothing_joins_is_said(arm):
     look = looking(graph, 0.1)
     [line] = island_notes(find_islands(graph, look), look)
     assert str(line) == (
-        "warning: 2.bvh: no transitions lead there and back, not even with --limit 0.4; add connecting clips"
+        "warning: 2.bvh: no transitions lead there and back, not even with --limit 40cm; add connecting clips"
     )
 
 
@@ -159,7 +159,7 @@ def test_no_way_round_at_all_is_an_error_with_the_limit_that_would_do(arm):
     clips = [named(straight(arm), f"{i}.bvh") for i in range(2)]
     graph = graph_of(clips, [(10, 25), (35, 5)])
     one = replace(graph, transitions=graph.transitions[:1])
-    said = "1 transition within 60 cm, none leads back; with --limit 1 one does, through 1.bvh#15 and 0.bvh#5"
+    said = "1 transition within 60 cm, none leads back; with --limit 100cm one does, through 1.bvh#15 and 0.bvh#5"
     with pytest.raises(NoPath, match=said):
         connection_notes(one, prune(one)[0], looking(graph, 0.6))
 
@@ -171,8 +171,7 @@ def test_the_limit_that_learning_tells_joins_what_it_says(method):
     clips = [named(c, f"{i}.bvh") for i, c in enumerate(clips)]
     first = learn(method, clips, {"limit": 0.05})
     [said] = [n.text for n in first.notes if "no transitions lead there" in n.text]
-    limit = float(said.split("--limit ")[1].split()[0])
-    again = learn(method, clips, {"limit": limit})
+    again = learn(method, clips, {"limit": said.split("--limit ")[1].split()[0]})
     assert not any("no transitions lead there" in str(n) for n in again.notes)
 
 

@@ -66,7 +66,8 @@ def slow_component(graph, allowed=None):
     edges = edges_of(graph, allowed)
     ways = {n: reached(edges, n) for n in range(graph.count)}
     parts = [frozenset(m for m in ways[n] if n in ways[m]) for n in range(graph.count) if n in ways[n]]
-    return max(parts, key=lambda p: (len(p), -min(p)), default=frozenset())
+    inside = {p: sum(m in p and n in p and k > 1 for m, n, k in edges) for p in parts}  # transitions
+    return max(parts, key=lambda p: (len(p), inside[p], -min(p)), default=frozenset())
 
 
 @st.composite
@@ -130,6 +131,20 @@ def test_the_longest_time_between_choices_is_what_following_every_frame_finds(gr
     found = graph_facts(graph)
     assert found.longest == pytest.approx(longest or np.inf)
     assert found.connected == pytest.approx(len(part) / graph.count)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 1, 0)])
+def test_of_connected_parts_of_equal_size_the_same_is_kept_in_any_order_of_clips(order):
+    """Three clips with one loop each: the last has a second transition, of the others one is nearer."""
+    loops = {0: [(15, 5, 0.4)], 1: [(15, 5, 0.2)], 2: [(15, 5, 0.5), (12, 8, 0.5)]}
+    for kept, known in ((2, (0, 1, 2)), (1, (0, 1))):
+        given = [k for k in order if k in known]
+        rows = sorted((20 * at + a, 20 * at + b, d) for at, k in enumerate(given) for a, b, d in loops[k])
+        a, b, far = (np.array(column) for column in zip(*rows, strict=True))
+        none = np.zeros((len(a), 2))
+        graph = Graph(tuple(still(20) for _ in given), Transitions(a, b, far.astype(float), none[:, 0], none), 1)
+        part = largest_component(graph)
+        assert set(graph.clip_of[part].tolist()) == {given.index(kept)}
 
 
 def test_dead_ends_and_sinks_are_taken_away():

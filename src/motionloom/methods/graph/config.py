@@ -27,8 +27,9 @@ class GraphConfig(Settings):
     blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
         None,
-        "largest distance of joined frames, in the measure's unit; default: 0.08 m; for measures other than "
-        "point-cloud, the distance that 0.5 % of all pairs do not exceed",
+        "largest distance of joined frames: 8cm (root mean square) for point-cloud, the default; for other measures a "
+        "number in their unit, by default the distance that 0.5 % of all pairs do not exceed",
+        unit="m",
         low=0,
         high=1e12,
         slider=(0.01, 0.5),

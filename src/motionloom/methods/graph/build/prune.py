@@ -135,7 +135,8 @@ def largest_component(graph: Graph, allowed: BoolArray | None = None) -> BoolArr
     """(N,) the frames of the largest strongly connected component: routes lead from each of them to all others.
 
     With `allowed` (N,), only these frames may be shown; a transition shows frames of its first clip up to its middle,
-    then of its second. Empty if there is no loop. Of components of equal size, the first in the material.
+    then of its second. Empty if there is no loop. Of components of equal size, the one with the most transitions, then
+    that with the nearest ones, so that the order of clips does not matter.
     """
     if allowed is not None and allowed.shape != (graph.count,):
         raise BadRequest(f"allowed: expected shape {(graph.count,)}, found {allowed.shape}")
@@ -148,8 +149,11 @@ def largest_component(graph: Graph, allowed: BoolArray | None = None) -> BoolArr
     sizes = np.where(loops, np.bincount(part), 0)
     if not sizes.any():
         return np.zeros(graph.count, bool)
-    first = np.argmax(sizes[part] == sizes.max())  # the first frame of a largest component
-    return np.asarray(part == part[first])
+    own = usable_transitions(graph, use) & (part[graph.leave] == part[graph.enter])
+    home = part[graph.leave[own]]
+    count, far = (np.bincount(home, some[own], len(sizes)) for some in (own, graph.transitions.distance))
+    first = np.unique(part, return_index=True)[1]  # of components that are alike in all, the first in the material
+    return np.asarray(part == np.lexsort((first, far, -count, -sizes))[0])
 
 
 def graph_facts(graph: Graph) -> GraphFacts:

@@ -61,10 +61,10 @@ def no_loop_message(graph: Graph, finder: TransitionFinder) -> str:
     for factor in RELAX_FACTORS:
         relaxed = relax_threshold(graph, none, every, finder, factor * finder.limit)
         if (least := relaxed.least(_has_loop)) is not None:
-            return f"{message}; with --limit {round_up(least):g} one does, through {relaxed.pair(least)}"
+            return f"{message}; with --limit {_option(finder, least)} one does, through {relaxed.pair(least)}"
     if (least := relaxed.least(_has_loop, np.ones(len(relaxed.smooth), bool))) is not None:
         return (
-            f"{message}; a larger --limit does not help: from {round_up(least):g} frames are similar enough, but "
+            f"{message}; a larger --limit does not help: from {_option(finder, least)} on frames are similar enough, but "
             f"{ROUGH_REASON}; learn with a longer --blend, or from more clips"
         )
     far = _limit_text(finder, RELAX_FACTORS[-1])
@@ -105,12 +105,12 @@ def island_notes(found: Sequence[Island], finder: TransitionFinder) -> list[Note
         who = f"frames labelled {island.names[0]}" if island.labelled else _listed(island.names)
         message = f"{who}: no transitions lead there and back"
         if island.limit is None:
-            message += f", not even with --limit {round_up(RELAX_FACTORS[-1] * finder.limit):g}; add connecting clips"
+            message += f", not even with --limit {_option(finder, RELAX_FACTORS[-1] * finder.limit)}; add connecting clips"
         elif island.rough:
-            message += f"; a larger --limit does not help: from {round_up(island.limit):g} frames are similar enough, "
-            message += f"but {ROUGH_REASON}; a longer --blend may help, or connecting clips"
+            message += f"; a larger --limit does not help: from {_option(finder, island.limit)} on frames are "
+            message += f"similar enough, but {ROUGH_REASON}; a longer --blend may help, or connecting clips"
         else:
-            message += f"; with --limit {round_up(island.limit):g} {it} would be connected, through {island.pair}"
+            message += f"; with --limit {_option(finder, island.limit)} {it} would be connected, through {island.pair}"
         out.append(warning(message))
     return out
 
@@ -175,6 +175,12 @@ def _merged(found: Iterable[Island]) -> list[Island]:
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - MAX_NAMES
     return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _option(finder: TransitionFinder, limit: float) -> str:
+    """A limit as `--limit` takes it: 12cm for point clouds, else a number in the measure's unit."""
+    rounded = round_up(limit)
+    return f"{100 * rounded:g}cm" if finder.measure == "point-cloud" else f"{rounded:g}"
 
 
 def _limit_text(finder: TransitionFinder, factor: float) -> str:
