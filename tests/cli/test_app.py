@@ -88,6 +88,18 @@ def test_help_imports_no_numbers_library() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_info_of_one_clip_imports_no_large_library(folder: Path) -> None:
+    """What takes time at the start are imports: half a second of processor time is all that there is."""
+    code = (
+        f"import sys\nfrom motionloom.cli.app import app\n"
+        f"try:\n    app(['info', {str(folder / 'walk_1.bvh')!r}])\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('scipy', 'numba', 'matplotlib', 'yaml', 'PIL') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "walk_1" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_the_entry_point_is_this_application() -> None:
     from motionloom import cli
 

@@ -8,10 +8,14 @@ import pytest
 from motionloom import samples
 from motionloom.constraints import Pace, Request, Style
 from motionloom.core import Unmet, UnsupportedConstraint, replace
+from motionloom.evaluate.evaluation import evaluate_take, source_values
+from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.measures.verbatim import original_joins
+from motionloom.evaluate.reference import reference
+from motionloom.io import load
 from motionloom.kinematics.pace import change_rate, pace
 from motionloom.kinematics.resample import resample
-from motionloom.methods import learn, synthesize
+from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan.link_costs import DISCOUNT, REFRESH_ROUNDS, ROUNDS, Outlook
 from motionloom.methods.textons.plan.links import MIN_PLAYED
@@ -92,6 +96,19 @@ def test_a_walk_leaves_a_clip_sooner_with_a_smaller_max_copy(model):
         pieces = model.plan(asked, np.random.default_rng(3)).pieces
         lengths[seconds] = np.mean([observed_time(model.segments, p) for p in pieces])
     assert lengths[0.6] < lengths[5.0]
+
+
+def test_salsa_is_repeated_no_longer_and_varied_no_less_than_between_takes(mocap):
+    """LI's joins led to the source's own next segment in two of three cases, and copied 5 s at a stretch."""
+    takes = [load(path) for path in sorted((mocap / "cmu").glob("60_*.bvh"))]
+    model = learn("textons", takes)
+    source = reference(prepare(takes, model.fps).clips)
+    own = source_values(source)["window distance"].value
+    for seed in range(2):
+        found = evaluate_take(take(synthesize(model, Request(seconds=40), seed=seed)), source).values
+        assert found["loose run"].value <= 2.0  # seconds
+        assert found["original joins"].value <= 30  # %
+        assert 0.8 <= found["window distance"].value / own <= 1.2
 
 
 def test_a_varied_drive_keeps_its_spectrum(rng):
