@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import GivenClip, PoseAlong, Request, Style, solve
-from motionloom.core import BadRequest
+from motionloom.core import BadRequest, Clip
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed
 from motionloom.samples import make
@@ -34,6 +34,15 @@ def test_a_clip_of_another_rate_is_resampled_and_a_short_one_refused(walk):
     assert PoseAlong(clip=fast, span=(0, 1), joints=("lower",)).worst(walk) < 0.05
     with pytest.raises(BadRequest, match="the span has 60 frames, and the clip 30 at 30 fps"):
         PoseAlong(clip=walk[:30], span=(0, 2)).fits(walk.skeleton, 90, 30.0)
+
+
+def test_a_t_pose_in_frame_0_of_a_file_is_left_out(walk):
+    still = walk.rotations[:1].copy()
+    still[...] = (1.0, 0.0, 0.0, 0.0)
+    turns = np.concatenate([still, walk.rotations])
+    capture = Clip(walk.skeleton, np.concatenate([walk.root[:1], walk.root]), turns, walk.fps)
+    asked = PoseAlong(clip="capture.bvh", span=(0, 2)).resolved(lambda name: capture)
+    assert asked.worst(walk) < 1e-9
 
 
 def test_the_solver_sets_joints_over_the_span_and_fades_around_it(walk, other):

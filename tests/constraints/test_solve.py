@@ -21,7 +21,7 @@ from motionloom.constraints import (
 )
 from motionloom.constraints.bend_travel import Key, steer
 from motionloom.constraints.displace import spread
-from motionloom.core import Unmet
+from motionloom.core import Unmet, replace
 from motionloom.core.testing import assert_same_motion
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
@@ -118,6 +118,18 @@ def test_what_cannot_be_is_said_with_the_best_clip_and_all_residuals(walk):
 def test_nobody_is_lifted_off_the_ground_to_reach_a_point(walk):
     with pytest.raises(Unmet, match="position_at"):
         solve(walk, [PositionAt(joint="left_hand", time=2, target=(0.2, 5.0, 3.0))])
+
+
+@pytest.mark.parametrize(("joint", "turns"), [("left_shoulder", False), ("left_upper_arm", True)])
+def test_a_collar_bone_that_never_turns_in_a_clip_does_not_turn_for_a_point(walk, joint, turns):
+    still, rotations = walk.skeleton.joint(joint), walk.rotations.copy()
+    rotations[:, still] = rotations[0, still]
+    stiff = replace(walk, rotations=rotations)
+    x, y, z = fk(stiff)[30, walk.skeleton.joint("left_hand")].tolist()
+    hand = PositionAt(joint="left_hand", time="30f", target=(x, y + 0.3, z))
+    out = solve(stiff, [hand])
+    assert hand.met(out)
+    assert (angle_between(out.rotations[:, still], rotations[:, still]).max() > 1e-3) == turns
 
 
 def test_a_spread_is_exact_at_its_keys_and_zero_away_from_them():

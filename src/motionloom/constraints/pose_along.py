@@ -17,6 +17,7 @@ from motionloom.core.kinds import ValueSpec, same
 from motionloom.core.units import Span, fail, frames_of
 from motionloom.kinematics.body.proportions import in_joint_order, leg_length, on_skeleton
 from motionloom.kinematics.body.roles import group
+from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.resample import resample
 from motionloom.rotation import angle_between
 
@@ -70,8 +71,10 @@ class PoseAlong(Constraint):
     tolerance: float = tolerance_field(0.02, "largest error of a joint in radians; 1 m of height counts as 1 rad", "")
 
     def resolved(self, load: Load) -> PoseAlong:
-        """The same constraint with its clip loaded."""
-        return replace(self, clip=GivenClip(load(self.clip), self.clip)) if isinstance(self.clip, str) else self
+        """The same constraint with its clip loaded, without a T-pose in frame 0, which is no part of the motion."""
+        if not isinstance(self.clip, str):
+            return self
+        return replace(self, clip=GivenClip(without_tpose(load(self.clip)), self.clip))
 
     def frames(self, frames: int, fps: float) -> range:
         """The frames of the span, in a result of this length."""

@@ -22,7 +22,9 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ik.chain import solve_chain
 from motionloom.kinematics.ik.targets import PoseTarget, PositionTarget, Target
 from motionloom.kinematics.travel import travel
+from motionloom.rotation import angle_between
 
+STILL = np.radians(0.01)  # a joint that turns less over a clip never turns
 MAX_HIP_SHIFT = 0.6  # leg lengths: hips that would have to go farther than this for a limb to reach stay where they are
 
 
@@ -76,24 +78,33 @@ class _Limbs:
         return float(sum(lengths[j] for j in chain if not roles[j].startswith("spine")))
 
     def run(self) -> None:
-        """Limb by limb, then all together with the spine, then with the hips too.
+        """Collar bones that never turn in the clip, as in many captures, turn only if the others do not reach."""
+        asked = [c for c in self.hard if isinstance(c, (PositionAt, Plant))]
+        turns, everything = self.clip.rotations, set(range(len(self.clip.skeleton)))
+        collars = [j for j, role in enumerate(self.clip.skeleton.roles) if role.endswith("_shoulder")]
+        still = {j for j in collars if angle_between(turns[:, j], turns[:1, j]).max() < STILL}
+        self._steps(asked, everything - still)
+        if still and not all(c.met(self.clip) for c in asked):
+            self._steps(asked, everything)
+
+    def _steps(self, asked: Sequence[PositionAt | Plant], usable: set[int]) -> None:
+        """Limb by limb, then all together with the spine, then with the hips too; of their joints, those `usable`.
 
         A step is skipped for targets farther away than the bones are long.
         """
         skeleton = self.clip.skeleton
-        asked = [c for c in self.hard if isinstance(c, (PositionAt, Plant))]
         for limb, wanted in self._by_limb(asked).items():
             near = [c for c in wanted if self._within(c, limb)]
             if not all(c.met(self.clip) for c in near):
-                self._reach(near, list(limb), root=False)
+                self._reach(near, [j for j in limb if j in usable], root=False)
         chains = {c: skeleton.chain(skeleton.joint(c.joint))[1:] for c in asked}
         bendable = [c for c in asked if any(skeleton.roles[j].startswith("spine") for j in chains[c])]
         near = [c for c in bendable if self._within(c, chains[c])]
         if not all(c.met(self.clip) for c in near):
-            self._reach(near, sorted({j for c in near for j in chains[c]}), root=False)
+            self._reach(near, sorted({j for c in near for j in chains[c]} & usable), root=False)
         near = [c for c in asked if self._within(c, chains[c], MAX_HIP_SHIFT * leg_length(skeleton))]
         if not all(c.met(self.clip) for c in near):
-            joints = sorted({j for c in near for j in chains[c]})
+            joints = sorted({j for c in near for j in chains[c]} & usable)
             before = self.clip
             self._reach(near, joints, root=True)
             for foot in feet(skeleton):
@@ -136,6 +147,8 @@ class _Limbs:
         return out
 
     def _reach(self, asked: Sequence[PositionAt | Plant], joints: list[int], *, root: bool) -> None:
+        if not (joints or root):
+            return
         targets = [self._target(c) for c in asked]
         here = {int(f) for t in targets for f in t.frames}
         held, still = self._held(joints, root, here)

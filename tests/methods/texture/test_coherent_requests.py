@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import Ground, Pace, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
-from motionloom.core import UnsupportedConstraint, replace, with_labels
+from motionloom.core import BadRequest, UnsupportedConstraint, replace, with_labels
 from motionloom.io import load
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
@@ -93,6 +93,11 @@ def test_a_hard_style_is_shown_throughout_and_an_unknown_one_refused(clips):
     asked = Request(seconds=4, constraints=(Style(label="straight", span=(1.5, 4)),))
     clip = synthesize(model, asked, seed=3)
     assert clip.label("straight")[45:].all()
+    other = with_labels(clips[1], {"turning": np.ones(len(clips[1]), bool)})
+    below, above = Style(label="straight", joints=("lower",)), Style(label="turning", joints=("upper",))
+    both, asked = learn("texture", [first, other]), Request(seconds=2, constraints=(below, above))
+    with pytest.raises(BadRequest, match="'turning' at once, and hips, legs and trunk come from one frame"):
+        synthesize(both, asked)
     with pytest.raises(UnsupportedConstraint, match="there is no label 'strait'; did you mean 'straight'"):
         synthesize(model, Request(seconds=2, constraints=(Style(label="strait"),)))
 
@@ -112,6 +117,19 @@ def test_a_hand_passes_through_a_point(model):
     hand = PositionAt(joint="left_hand", time=1.0, target=(0.4, 1.1, 1.3))
     _, clip = rendered(model, Request(seconds=3, constraints=(hand,)), np.random.default_rng([4, 0]))
     assert hand.worst(clip) < 1e-9
+
+
+def test_a_far_point_is_reached_as_calmly_as_the_examples_move(model):
+    def acceleration(clip):
+        hand = fk(clip)[:, clip.skeleton.joint("left_hand")]
+        return np.linalg.norm(np.diff(hand, 2, axis=0), axis=1).max() * clip.fps**2
+
+    _, free = rendered(model, Request(seconds=4), np.random.default_rng([4, 0]))
+    x, y, z = fk(free)[60, free.skeleton.joint("left_hand")].tolist()
+    hand = PositionAt(joint="left_hand", time=2.0, target=(x, y + 0.7, z + 0.2))
+    _, clip = rendered(model, Request(seconds=4, constraints=(hand,)), np.random.default_rng([4, 0]))
+    assert hand.worst(clip) < 1e-9
+    assert acceleration(clip) < 1.2 * max(map(acceleration, model.clips))
 
 
 def test_a_faithful_result_has_points_and_given_joints_too(model, clips):

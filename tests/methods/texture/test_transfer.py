@@ -43,6 +43,11 @@ def test_a_quick_person_makes_a_quick_dog(walk):
     assert found.rate > 1.1 * slow.rate
 
 
+def test_clips_without_a_whole_step_cycle_are_not_played_faster(walk):
+    slow = make("walk", seconds=4, speed=0.8, seed=3)
+    assert transfer(walk, slow, walk[:12]).rate == 1.0 != transfer(walk, slow, walk).rate
+
+
 @pytest.mark.parametrize("body", ["walk", "dog_walk"])
 def test_the_result_steps_as_the_third_clip_does(walk, body):
     """The correlation of how far the left foot is ahead of the right one, hind feet of a dog; less without the term."""

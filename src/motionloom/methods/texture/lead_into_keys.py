@@ -35,6 +35,7 @@ FADE = 0.4  # s before and after a key in which the cells around it change
 RISE_SPEED = 0.15  # m/s: hips that have to be moved far to the height of a key begin so early that they are no faster
 PEAK = 1.875  # times its mean: the highest slope of `spread`
 REACH = 0.12  # s over which limbs are moved to points
+SLOWNESS = 0.4  # s/m: the same for arms that have to be moved far
 NEAR = 1e-9  # m: points and plants are closed to this
 ROUNDS = 3  # of points and the path towards them
 SPEED_TIME = 0.25  # s over which the speed of hips is averaged
@@ -121,8 +122,17 @@ def with_points(clip: Clip, hard: Sequence[Constraint], keys: Keys | None = None
         if all(c.met(clip) for c in points):
             break
         clip = approach_points(clip, hard, {int(f): Key() for f in fixed})
-        clip = reach_points(clip, hard, REACH)
+        clip = reach_points(_raised(clip, hard), hard, REACH)
     return clip
+
+
+def _raised(clip: Clip, hard: Sequence[Constraint]) -> Clip:
+    """The clip with points of arms and heads reached, the earlier the farther they are; legs have to step in time."""
+    legs = {j for foot in feet(clip.skeleton) for j in clip.skeleton.below(foot.thigh)}
+    points = [c for c in hard if isinstance(c, PositionAt) and clip.skeleton.joint(c.joint) not in legs]
+    time = SLOWNESS * max((c.worst(clip) for c in points), default=0.0)
+    others = [c for c in hard if not isinstance(c, (PositionAt, Plant))]
+    return reach_points(clip, [*others, *points], time) if time > REACH else clip
 
 
 def _tightened(c: Constraint) -> Constraint:

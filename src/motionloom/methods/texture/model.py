@@ -234,9 +234,10 @@ class TextureModel(Model[Options]):
                 check_styles(finest.styles[finest.candidates] >= 0.5, by_joint, asked, self.styles)
             texture, keys = self._texture(request, keys, styles, options, rng, progress)
             return TexturePlan(texture.source, self.starts, self.clip_names, keys, texture=texture)
-        if asked:
-            by_part = np.stack([styles.required[..., list(p.joints)].any(2) for p in self.parts])
-            check_styles(np.stack([self._marks[name] for name in self.styles], 1), by_part, asked, self.styles)
+        found = [self._marks[name] for name in self.styles]
+        for part in self.parts if asked else ():
+            needed = styles.required[..., list(part.joints)].any(2)
+            check_styles(np.stack(found, 1), needed, asked, self.styles, part.describe())
         return self.plan_with(request, options, rng, progress)
 
     def plan_with(

@@ -3,7 +3,7 @@
 Every frame of a' belongs to a moment of a, found by time alignment. The result is a texture of a' with a third term in
 the comparison: a frame of a' fits a frame of b as far as the feet in its moment of a are where those of b are, each in
 units of their own motion, because strides of b may be longer. So a and b have one skeleton; a' and the result have
-another one, or the same. a' is played so fast that its step cycles last as long as those of b.
+another one, or the same. a' is played so fast that its step cycles last as long as those of b, where both have one.
 """
 
 from __future__ import annotations
@@ -65,14 +65,15 @@ def transfer(
     plain, given = (with_contacts(resample(clip, fps)) for clip in (a, b))
     if min(len(plain), len(given), a_styled.seconds * fps) < SHORTEST:
         raise BadRequest(f"a transfer needs clips of at least {SHORTEST} frames at {fps:g} fps")
-    rate = float(np.clip(_cycle(with_contacts(a_styled)) / _cycle(given), 1 / MAX_RATE, MAX_RATE))
+    own, wanted = _cycle(with_contacts(a_styled)), _cycle(given)
+    rate = float(np.clip(own / wanted, 1 / MAX_RATE, MAX_RATE)) if own and wanted else 1.0
     model = learn("texture", [_faster(a_styled, rate)], {"fps": fps}, progress=part(report, 0.0, 0.3))
     assert isinstance(model, TextureModel)
     shown = model.clips[0]
     moments = corresponding(shown, _faster(plain, rate, fps))
     moments = np.minimum(np.round(moments * rate).astype(np.int64), len(plain) - 1)
-    own = features([plain, given], [JointGroup("body", tuple(range(len(plain.skeleton))))])[0]
-    squares = squared_distances(own[len(plain) :], own[: len(plain)])[:, moments]
+    rows = features([plain, given], [JointGroup("body", tuple(range(len(plain.skeleton))))])[0]
+    squares = squared_distances(rows[len(plain) :], rows[: len(plain)])[:, moments]
     steps = squared_distances(_standardised(given), _standardised(plain))[:, moments]
     third = [Price(t, t + 1, weight * UNLIKE * row) for t, row in enumerate(steps)]
     request, rng = Request(frames=len(given)), np.random.default_rng([seed, 0])
@@ -136,12 +137,13 @@ def _standardised(clip: Clip) -> FloatArray:
     return np.asarray(rows / np.maximum(rows.std(0), 1e-6) / np.sqrt(rows.shape[1]))
 
 
-def _cycle(clip: Clip) -> float:
-    """s: the usual time of a step cycle; 1 where there are none."""
-    if not contact_array(clip).any() or not feet(clip.skeleton):
-        return 1.0
-    starts = cycle_times(clip, feet(clip.skeleton)[0].name)
-    return float(np.median([y - x for x, y in pairwise(starts)])) if len(starts) > 1 else 1.0
+def _cycle(clip: Clip) -> float | None:
+    """s: the usual time of a step cycle of any foot; None where there is no whole one."""
+    if not contact_array(clip).any():
+        return None
+    starts = [cycle_times(clip, foot.name) for foot in feet(clip.skeleton)]
+    gaps = [y - x for times in starts for x, y in pairwise(times)]
+    return float(np.median(gaps)) if gaps else None
 
 
 def _faster(clip: Clip, rate: float, fps: float | None = None) -> Clip:

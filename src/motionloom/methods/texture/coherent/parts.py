@@ -26,6 +26,11 @@ class JointGroup(NamedTuple):
     name: str
     joints: tuple[int, ...]
 
+    def describe(self) -> str:
+        """What comes from one frame, for messages."""
+        names = {"legs": "hips, legs and trunk", "body": "all joints"}
+        return f", and {names.get(self.name, self.name)} come from one frame"
+
 
 def body_parts(skeleton: Skeleton) -> tuple[JointGroup, ...]:
     """The parts in the order in which they are chosen; the first one has the root.

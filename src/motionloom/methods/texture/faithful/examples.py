@@ -73,10 +73,12 @@ def build_examples(clips: Sequence[Clip], styles: Sequence[str], options: Option
     return out
 
 
-def check_styles(found: BoolArray, needed: BoolArray, asked: Sequence[Style], names: Sequence[str]) -> None:
+def check_styles(
+    found: BoolArray, needed: BoolArray, asked: Sequence[Style], names: Sequence[str], where: str = ""
+) -> None:
     """`BadRequest` if no example frame has all the hard styles that are `needed` (..., G) at once somewhere.
 
-    `found` (N, G) are the labels of the frames to choose from.
+    `found` (N, G) are the labels of the frames to choose from; `where` is added to the message.
     """
     for wanted in np.unique(needed.reshape(-1, len(names)), axis=0):
         if found[:, wanted].all(1).any():
@@ -84,7 +86,8 @@ def check_styles(found: BoolArray, needed: BoolArray, asked: Sequence[Style], na
         labels = [name for name, needed in zip(names, wanted, strict=True) if needed]
         style = next(c for c in asked if c.hard and c.label == labels[-1])
         if len(labels) > 1 and all(found[:, names.index(name)].any() for name in labels):
-            raise style.problem(f"no example frame has the labels {' and '.join(map(repr, labels))} at once", "label")
+            both = " and ".join(map(repr, labels))
+            raise style.problem(f"no example frame has the labels {both} at once{where}", "label")
         raise style.problem(
             f"no example frame with a whole neighbourhood has the label {labels[-1]!r}: it occurs only near the ends "
             "of clips; give a smaller `window` or `padding: reflected`, or the style a weight",
