@@ -236,7 +236,7 @@ class TextureModel(Model[Options]):
             return TexturePlan(texture.source, self.starts, self.clip_names, keys, texture=texture)
         found = [self._marks[name] for name in self.styles]
         for part in self.parts if asked else ():
-            needed = styles.required[..., list(part.joints)].any(2)
+            needed = np.asarray(styles.required[..., list(part.joints)].any(2))
             check_styles(np.stack(found, 1), needed, asked, self.styles, part.describe())
         return self.plan_with(request, options, rng, progress)
 
