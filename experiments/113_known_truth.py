@@ -196,8 +196,7 @@ seen is not known to 1 cm. The space keeps one stride for each rate (`merge`), t
 its variation remains in the result. With more strides as examples (`merge: 0.01`), or with the most typical one of
 each rate (tried: 1.3 cm, 1.8 at the end), the result is nearer to the mean than a stride of the performer is; the
 average of all strides around a rate (tried) is 0.8 cm from it, and shows nobody's stride. With all steps alike, what
-remains comes from mirrored copies of strides, as left and right of a performer are not the same: 0.2 cm with `mirror:
-none`.
+remains comes from mirrored copies, as left and right of a performer are not the same: 0.2 cm with `mirror: none`.
 """
     (PAGES / "known_truth.md").write_text(text, encoding="utf-8")
 

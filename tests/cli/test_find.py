@@ -44,7 +44,9 @@ def test_matches_are_listed_decided_and_cut(folder, tmp_path):
     assert first not in run("find", query, folder).stdout
     cuts = sorted((tmp_path / "cuts").glob("*.bvh"))
     assert (tmp_path / "cuts" / "walk_1_20-52.bvh") in cuts
-    assert len(load(tmp_path / "cuts" / "walk_1_20-52.bvh")) == 33
+    assert len(load(tmp_path / "cuts" / "walk_1_20-52.bvh")) == 33 + 2 * 8  # with a quarter of a second at both ends
+    run("find", query, folder, "--cut", tmp_path / "exact", "--margin", "0")
+    assert len(load(tmp_path / "exact" / "walk_1_20-52.bvh")) == 33
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,16 @@ def find(
     cut: Annotated[
         Path | None, typer.Option("--cut", metavar="FOLDER", help="Write the query and all matches as clips.")
     ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(
+            "--margin",
+            metavar="S",
+            min=0.0,
+            max=2.0,
+            help="Motion before and after what is cut, as `learn` expects [s].",
+        ),
+    ] = 0.25,
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask for each new match whether it is one; the answers are stored.")
     ] = False,
@@ -104,7 +114,7 @@ def find(
         save_decisions({q: r for q, r in decisions.items() if r}, decided)
     kept = [(s, m) for (s, m), one in zip(found, names, strict=True) if rows.get(one, True)]
     if cut is not None:
-        write_cuts(folder, library, [span, *(s for s, _ in kept)], cut, reading)
+        write_cuts(folder, library, [span, *(s for s, _ in kept)], cut, margin, reading)
     if json:
         print_json(
             [
@@ -160,15 +170,15 @@ def opened(
     return library
 
 
-def write_cuts(folder: Path, library: Library, spans: list[FileSpan], out: Path, reading: Any) -> None:
-    """Each stretch as a BVH file."""
+def write_cuts(folder: Path, library: Library, spans: list[FileSpan], out: Path, margin: float, reading: Any) -> None:
+    """Each stretch as a BVH file, with a margin of motion at both ends where its clip has it."""
     from motionloom.io import save
     from motionloom.recipes.matching import span_clip
 
     out.mkdir(parents=True, exist_ok=True)
     for s in spans:
         stem = library.files[s.clip].rpartition(".")[0].replace("/", "_")
-        save(span_clip(library, s, folder, reading), out / f"{stem}_{s.first}-{s.last}.bvh")
+        save(span_clip(library, s, folder, reading, margin=margin), out / f"{stem}_{s.first}-{s.last}.bvh")
     print_line(f"{out}: {plural(len(spans), 'clip')}")
 
 

@@ -88,12 +88,15 @@ def load_current(
     return library, len(present) - len(paths)
 
 
-def span_clip(library: Library, span: FileSpan, folder: Path, reading: Reading = DEFAULT) -> Clip:
-    """The clip of a stretch, with its recipe."""
-    start = int(library.first[span.clip])
+def span_clip(
+    library: Library, span: FileSpan, folder: Path, reading: Reading = DEFAULT, *, margin: float = 0.0
+) -> Clip:
+    """The clip of a stretch, with up to `margin` seconds before and after it, and with its recipe."""
     clip = load(folder / library.files[span.clip], reading)
-    rate = clip.fps
-    return trim(clip, start=(span.first - start) / rate, end=min((span.last - start + 1) / rate, len(clip) / rate))
+    begin = span.first - int(library.first[span.clip])
+    rate, more = clip.fps, round(margin * clip.fps)
+    end = begin + span.last - span.first + 1
+    return trim(clip, start=max(0, begin - more) / rate, end=min(end + more, len(clip)) / rate)
 
 
 def save_library(library: Library, path: str | Path) -> None:

@@ -89,10 +89,7 @@ class SpaceModel(Model[O]):
         cyclic = self.space.rows.cyclic
         if length is not None and not cyclic:
             low, high = (f"{x:.2f}" for x in (self.space.rows.durations.min(), self.space.rows.durations.max()))
-            raise BadRequest(
-                f"this motion ends by itself, after {low} to {high} s; leave out the length",
-                where=("seconds",) if request.seconds is not None else ("frames",),
-            )
+            raise BadRequest(f"this motion ends by itself, after {low} to {high} s; leave out the length")
         constraints = [c for c in request.all_constraints if isinstance(c, Parameters)]
         requested = requested_values(constraints, self.space)
         drawn = self.space.draw(rng)
