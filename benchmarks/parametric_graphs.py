@@ -17,11 +17,11 @@ from benchmarks.timing import best_seconds, figure
 from motionloom.control import foot_locked
 from motionloom.core.poses import commands
 from motionloom.methods import learn
+from motionloom.methods.live import FrameSources
 from motionloom.methods.parametric_graph.edge_search import build_edge, propose_limits
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
-from motionloom.methods.parametric_graph.nodes import Node
 
 GRAPHS = Path(__file__).resolve().parents[1] / "examples" / "graphs"
 JOINTS, CROWD, STEPS = 31, 1000, 300
@@ -98,7 +98,13 @@ def _many_examples(model: ParametricGraphModel, count: int) -> ParametricGraphMo
         space, rows=space.rows.only(which), values=space.values[which], section=padded(space.section),
         sample_weights=padded(space.sample_weights),
     )  # fmt: skip
-    return replace(model, nodes=(Node(node.name, larger, tuple(node.examples[i] for i in which)),))
+    table, sources, frames = node.sources
+    begins = np.concatenate([[0], np.cumsum(node.lengths)])
+    at = np.concatenate([np.arange(begins[i], begins[i + 1]) for i in which])
+    more = replace(
+        node, space=larger, lengths=node.lengths[which], sources=FrameSources(table, sources[at], frames[at])
+    )
+    return replace(model, nodes=(more,))
 
 
 def _built_in_threads(name: str) -> float:

@@ -41,10 +41,10 @@ LENGTHS = {
 
 def kilobytes(model: Any) -> tuple[float, float, float, float]:
     """KB of the edges, of edges and maps from parameters to weights, of the file's header (origins and the names of
-    arrays), and of the file without poses and examples."""
-    edges = sum(a.nbytes for e in model.edges for a in (e.values, e.low, e.high, e.points, e.within))
+    arrays), and of the file without poses; numbers take four bytes."""
+    edges = sum(4 * a.size for e in model.edges for a in (e.values, e.low, e.high, e.points, e.within))
     maps = sum(
-        a.nbytes
+        4 * a.size
         for s in (n.space for n in model.nodes)
         for a in (s.values, s.curve, s.section, s.sample_values, s.sample_weights, s.missed_at, s.missed_by)
     )
@@ -53,7 +53,7 @@ def kilobytes(model: Any) -> tuple[float, float, float, float]:
         save_model(model, path)
         with safe_open(path, framework="numpy") as file:
             keys = list(file.keys())
-            poses = sum(file.get_tensor(key).nbytes for key in keys if ".rows." in key or ".examples." in key)
+            poses = sum(file.get_tensor(key).nbytes for key in keys if ".rows." in key or ".sources." in key)
         rest = path.stat().st_size - poses
         header = int.from_bytes(path.read_bytes()[:8], "little")
     return edges / 1024, (edges + maps) / 1024, header / 1024, rest / 1024
@@ -63,7 +63,7 @@ def growth() -> str:
     """KB of edges by their number of source samples n and by the dimensions of source and target, from their layout."""
     rows = []
     for a, b in ((1, 1), (1, 3), (3, 3)):
-        sizes = [8 * (n * (a + 2 * b + 2) + 2 * a) / 1024 for n in (10, 50, 200)]
+        sizes = [4 * (n * (a + 2 * b + 2) + 2 * a) / 1024 for n in (10, 50, 200)]
         rows.append(f"| {a} | {b} | {' | '.join(f'{size:.1f}' for size in sizes)} |")
     return "\n".join(rows)
 
@@ -114,17 +114,17 @@ def main() -> None:
 
 Learned from samples by the files in `examples/graphs`, beside HECK's table 6.1; ranges are in
 [the guide](../parametric_graphs.md). Times are processor time on one core of a busy machine. KB: edges; edges and the
-maps from parameters to weights; the file's header; the whole file without poses and example clips (target 50; HECK
-stores structure and edges in less than 50 KB of text); graphs of several nodes miss it.
+maps from parameters to weights; the file's header; the whole file without poses (target 50; HECK stores structure and
+edges in less than 50 KB of text).
 (`experiments/121_parametric_graphs.py`)
 
 | graph | nodes, edges, examples | HECK's | refused | build, s | HECK's | KB |
 | --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(sizes)}
 
-The largest part of the rest, except for the boxer's, is the header: the origin and recipe of each example, from which
-results can be made again, and the names and places of its arrays. The maps are mostly a table of weights for each
-space of one parameter, which makes requests exact.
+The header is the names and places of arrays, and a description with the origin and recipe of each example, from which
+results can be made again. The maps are a table of weights for each space of one parameter, and what is missed at 400
+requests for the boxer's targets; both make requests exact.
 
 Seconds of clips, least, mean and largest, beside HECK's table 6.2 (clips of walks and runs are two steps):
 

@@ -16,7 +16,7 @@ import yaml
 from safetensors import deserialize
 from safetensors.numpy import save
 
-from motionloom.methods.store import _checksum
+from motionloom.methods.store import _checksum, description_of
 
 Generator = np.random.Generator
 Injury = Callable[[bytes, int, Generator], bytes]
@@ -158,7 +158,7 @@ def _damaged_tree(tree: Any, rng: Generator) -> Any:
 def model_parts(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The arrays and the description in the bytes of a model file."""
     size = struct.unpack_from("<Q", data)[0]
-    head = json.loads(json.loads(data[8 : 8 + size])["__metadata__"]["motionloom"])
+    head = json.loads(description_of(json.loads(data[8 : 8 + size])["__metadata__"]["motionloom"]))
     kinds = {f"{kind}{8 * size}": f"<{kind.lower()}{size}" for kind in "FIU" for size in (1, 2, 4, 8)} | {"BOOL": "?"}
     arrays = {
         name: np.frombuffer(bytes(entry["data"]), kinds[entry["dtype"]]).reshape(entry["shape"])

@@ -14,7 +14,7 @@ from motionloom.core import Clip, FloatArray, FormatError, Skeleton, replace, wi
 from motionloom.core.origin import from_file
 from motionloom.methods import Model, load_model, model_facts, save_model
 from motionloom.methods.packing import Packer, Unpacker
-from motionloom.methods.store import FORMAT, _checksum
+from motionloom.methods.store import FORMAT, _checksum, description_of
 
 
 class Pair(NamedTuple):
@@ -111,7 +111,7 @@ def rewritten(path, change):
 def head_of(path):
     data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
-    return json.loads(data[8 : 8 + size])["__metadata__"]["motionloom"]
+    return description_of(json.loads(data[8 : 8 + size])["__metadata__"]["motionloom"])
 
 
 def test_a_model_file_says_what_it_holds(saved, tiny_clips):
@@ -127,13 +127,13 @@ def test_a_model_file_says_what_it_holds(saved, tiny_clips):
 
 def test_later_formats_are_refused_clearly(saved):
     rewritten(saved, lambda head: head.update(format=FORMAT + 1))
-    with pytest.raises(FormatError, match=r"written by a later motionloom \(format 3; this one reads up to 2"):
+    with pytest.raises(FormatError, match=r"written by a later motionloom \(format 4; this one reads up to 3"):
         load_model(saved)
 
 
 def test_earlier_formats_are_refused_with_what_to_do(saved):
     rewritten(saved, lambda head: head.update(format=1))
-    with pytest.raises(FormatError, match=r"an earlier motionloom \(format 1; this one reads 2\): learn it again"):
+    with pytest.raises(FormatError, match=r"an earlier motionloom \(format 1; this one reads 2 to 3\): learn it again"):
         load_model(saved)
 
 
@@ -207,3 +207,18 @@ def test_a_value_of_another_type_than_its_field_is_a_format_error(value):
     hint = Unpacker.hints(Model)["measured"]
     with pytest.raises(FormatError, match="measured"):
         Unpacker({}).unpack(value, hint, "measured")
+
+
+def test_a_description_that_expands_without_end_is_refused(saved, monkeypatch):
+    monkeypatch.setattr("motionloom.methods.store.LARGEST_DESCRIPTION", 1000)
+    with pytest.raises(FormatError, match="its description cannot be read"):
+        load_model(saved)
+
+
+def test_files_of_format_2_are_read(saved, models):
+    rewritten(saved, lambda head: head.update(format=2, checksum=_checksum(_without(head), load_file(saved))))
+    assert load_model(saved).method == "cuts"
+
+
+def _without(head):
+    return json.dumps({k: v for k, v in (head | {"format": 2}).items() if k != "checksum"})

@@ -72,8 +72,9 @@ CHECKS = {
     "gaze_map": r"gaze_map: ",  # the bytes of a model
     "variation": r"variation: ",
     "overlays.box.origin.which": r"which|sources",
-    "nodes.N.examples.N.origin.which": r"which|sources",
-    "nodes.N.space.rows.lead": r"space\.rows\.(lead|turns): expected",  # parametric_graph/nodes.py, Node.check
+    "nodes.N.lengths": r"nodes\.lengths: expected",  # parametric_graph/nodes.py, Node.check
+    "nodes.N.sources.which": r"nodes\.sources\.which: expected",
+    "nodes.N.space.rows.lead": r"space\.rows\.(lead|turns): expected",
     "nodes.N.space.rows.count": r"space\.rows\.(count|turns): expected",
     "nodes.N.space.parameters.N.size": r"space\.",
     "edges.N.source": r"edges\.\d+\.source: expected",  # parametric_graph/edge.py, Edge.check

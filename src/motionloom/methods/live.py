@@ -120,6 +120,15 @@ def material_of(clips: Sequence[Clip]) -> FrameSources:
     return FrameSources(origin.sources, *origin.main())
 
 
+def joined_sources(parts: Sequence[FrameSources]) -> FrameSources:
+    """The sources of all frames, one part after the other."""
+    table = tuple(dict.fromkeys(source for part in parts for source in part.table))
+    which = [
+        np.array([*(table.index(source) for source in part.table), -1])[part.which] for part in parts
+    ]  # fmt: skip
+    return FrameSources(table, np.concatenate(which), np.concatenate([part.frames for part in parts]))
+
+
 def recorded_origin(live: Live, sources: Sequence[Sources], row: int = 0) -> Origin:
     """The origin of one character: what the method gave as its sources in each frame."""
     known = live.material.table

@@ -1,8 +1,9 @@
 """Convert frozen dataclasses to arrays and JSON, the contents of a model file, and back.
 
-A dataclass or named tuple is `{"fields": {...}}`, an array `{"tensor": name}`, a tuple `{"tuple": [...]}`, a mapping
-`{"map": {...}}`, an object that occurred before `{"same": name}`. When reading, the type hints of the fields determine
-the classes, so a file cannot name any.
+A dataclass or named tuple is `{"fields": {...}}`, an array `{"tensor": name}`, or `{"narrow": name}` if its 64-bit
+floats are stored as 32-bit ones without loss; the name "" stands for the path of the value. An array without numbers is
+`{"empty": "dtype shape"}`, a tuple `{"tuple": [...]}`, a mapping `{"map": {...}}`, an object that occurred before
+`{"same": name}`. When reading, the type hints of the fields determine the classes, so a file cannot name any.
 """
 
 from __future__ import annotations
@@ -57,9 +58,17 @@ class Packer:
             raise TypeError(f"{name}: expected an array of numbers, found {value.dtype}")
         if id(value) in self._seen:
             return {"same": self._seen[id(value)][0]}
+        if not value.size:
+            return {"empty": " ".join([value.dtype.str, *map(str, value.shape)])}
         self._seen[id(value)] = (name, value)
+        if value.dtype == np.float64:
+            with np.errstate(over="ignore"):
+                narrow = value.astype(np.float32)
+            if np.array_equal(narrow, value):
+                self.tensors[name] = narrow
+                return {"narrow": ""}
         self.tensors[name] = np.ascontiguousarray(value)
-        return {"tensor": name}
+        return {"tensor": ""}
 
     def _record(self, value: Any, name: str) -> Any:
         if id(value) in self._seen:
@@ -102,8 +111,11 @@ class Unpacker:
             return float(body)
         if kind == "same":
             return self._built[body]
-        if kind == "tensor":
-            array = self.tensors[body]
+        if kind == "empty":
+            return _empty(body, name)
+        if kind in ("tensor", "narrow"):
+            array = self.tensors[body or name]
+            array = array.astype(np.float64) if kind == "narrow" else array
             array.flags.writeable = False
             self._built[name] = array
             return array
@@ -124,9 +136,19 @@ class Unpacker:
         hints = self.hints(cls)
         present = _earlier_names(cls)
         body = {present.get(n, n): v for n, v in body.items()}
+        if strange := set(body) - set(hints):
+            raise FormatError(f"{name}: unknown {sorted(strange)[0]}: written by another motionloom; learn it again")
         value = cls(**{n: self.unpack(v, hints[n], f"{name}.{n}") for n, v in body.items()})
         self._built[name] = value
         return value
+
+
+def _empty(body: Any, name: str) -> Any:
+    """An array without numbers from its dtype and shape, `<f8 0 3`; `FormatError` if they describe another."""
+    dtype, shape = body.split()[0], [int(n) for n in body.split()[1:]]
+    if 0 not in shape or not 0 <= min(shape) <= max(shape) < 2**31 or np.dtype(dtype).kind not in KINDS:
+        raise FormatError(f"{name}: expected an empty array of numbers, found {body!r}")
+    return np.empty(shape, dtype)
 
 
 def _earlier_names(cls: Any) -> dict[str, str]:

@@ -1,11 +1,14 @@
 """Model files: one `.loom` file for every method, a safetensors file without code.
 
-Arrays are tensors. Everything else is JSON in the metadata: format version, method, config, fps, skeleton, sources with
-their SHA-256, and the model's own fields, which refer to the tensors. `packing.py` converts dataclasses to both.
+Arrays are tensors. Everything else is JSON in the metadata, compressed by zlib, in base64 (before format 3 it
+was plain): format version, method, config, fps, skeleton, sources with their SHA-256, and the model's own fields, which
+refer to the tensors. `packing.py` converts dataclasses to both.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import tempfile
 import zlib
@@ -26,7 +29,9 @@ from motionloom.methods.base import Learned, Model
 from motionloom.methods.packing import Packer, Unpacker
 from motionloom.methods.table import METHODS
 
-FORMAT = 2  # increased when older versions cannot read the file any more
+FORMAT = 3  # increased when older versions cannot read the file any more
+OLDEST = 2  # that is read
+LARGEST_DESCRIPTION = 2**28  # bytes
 COMMON = tuple(f.name for f in fields(Model) if f.name != "measured")
 PLAIN = ("fps", "sources", "notes", "made", "file")  # written as plain JSON, or not at all
 
@@ -73,7 +78,21 @@ def _serialised(model: Model[Any]) -> bytes:
     head = read_json(json.dumps(head).encode())  # names of files may contain halves of characters
     text = json.dumps(head, allow_nan=False)  # in order: an object is defined before it is referred to
     whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False, separators=(",", ":"))
-    return save(packer.tensors, metadata={"motionloom": whole})
+    return save(packer.tensors, metadata={"motionloom": base64.b64encode(zlib.compress(whole.encode(), 9)).decode()})
+
+
+def description_of(stored: str) -> str:
+    """The JSON of a model file from its metadata; `ValueError` if it is damaged."""
+    if stored.startswith("{"):
+        return stored
+    try:
+        packed, expander = base64.b64decode(stored, validate=True), zlib.decompressobj()
+        text = expander.decompress(packed, LARGEST_DESCRIPTION)
+    except (binascii.Error, zlib.error) as error:
+        raise ValueError(str(error)) from None
+    if expander.unconsumed_tail or not expander.eof:
+        raise ValueError("cut off, or too large")
+    return text.decode()
 
 
 def check_model_target(path: str | Path) -> None:
@@ -108,6 +127,9 @@ def load_model(path: str | Path) -> Model[Any]:
             for f in fields(model_class)
             if f.name not in COMMON and (f.name != "measured" or f.name in head["model"])
         ]
+        if missing := [name for name in names if name not in head["model"]]:
+            why = f"has no {missing[0]}: written by another motionloom; learn it again"
+            raise FormatError(why, path=path)
         own = {name: head["model"][name] for name in names}
         packed = {"skeleton": head["skeleton"], "config": head["config"]} | own
         hints = unpacker.hints(model_class) | {"config": _module(method).Config}
@@ -162,7 +184,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
     if "motionloom" not in facts:
         raise FormatError("a safetensors file, but not a motionloom model", path=path)
     try:
-        head = read_json(facts["motionloom"].encode("utf-8", "replace"))
+        head = read_json(description_of(facts["motionloom"]).encode("utf-8", "replace"))
         version, checksum = head["format"], head.pop("checksum")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("damaged: its description cannot be read", path=path) from None
@@ -171,9 +193,9 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
             f"written by a later motionloom (format {version}; this one reads up to {FORMAT}): update motionloom",
             path=path,
         )
-    if version < FORMAT:
+    if version < OLDEST:
         raise FormatError(
-            f"written by an earlier motionloom (format {version}; this one reads {FORMAT}): learn it again",
+            f"written by an earlier motionloom (format {version}; this one reads {OLDEST} to {FORMAT}): learn it again",
             path=path,
         )
     if arrays and checksum != _checksum(json.dumps(head, allow_nan=False), tensors):

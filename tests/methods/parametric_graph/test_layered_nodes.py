@@ -63,7 +63,9 @@ def test_a_layered_node_shares_its_space_and_takes_the_edges_of_its_base(carryin
     assert {(e.source, e.target) for e in read.edges} == {(0, 0), (0, 1), (1, 0), (1, 1)}
     assert list(read.overlays) == ["box"]
     more = (tmp_path / "carry.loom").stat().st_size - (tmp_path / "walk.loom").stat().st_size
-    assert more < 0.5 * (tmp_path / "walk.loom").stat().st_size + read.variation.nbytes + read.gaze_map.nbytes
+    action = read.overlays["box"]
+    models = read.variation.nbytes + read.gaze_map.nbytes
+    assert more < models + 1.2 * (action.rotations.nbytes + action.root.nbytes)  # no poses of the node
 
 
 def test_the_action_is_carried_out_in_its_node_and_legs_keep_their_bits(carrying, clips):
@@ -128,7 +130,7 @@ def test_a_request_asks_for_looks(carrying, walking):
     found = attempt(carrying, asked, seed=5)
     assert all(row.met for row in found.residuals if row.constraint.startswith("look_at")), found.residuals
     assert np.degrees(look.residual(rendered(carrying, asked, np.random.default_rng([5, 0]))[1])).max() < 1e-9
-    assert np.degrees(look.residual(found.clip)).max() < 0.05  # feet were cleaned since: the hips moved by millimetres
+    assert np.degrees(look.residual(found.clip)).max() < 0.1  # feet were cleaned since: the hips moved by millimetres
     direction = LookAt(yaw=np.radians(30.0), pitch=-0.1, span=(5.0, 6.0), weight=1.0)  # it sways with the hips
     found = attempt(carrying, Request(seconds=7, constraints=(ahead, direction)), seed=5)
     assert np.degrees(direction.residual(found.clip)).max() < 3.0

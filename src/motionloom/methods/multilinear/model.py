@@ -32,7 +32,7 @@ class MultilinearModel(SpaceModel[Options]):
     def check(self) -> None:
         super().check()
         count = self.config.grid**self.space.size
-        check_rows(self.grid, "grid", self.examples)
+        check_rows(self.grid, "grid", self.skeleton, self.fps, np.array([len(clip) for clip in self.examples]))
         if self.grid.size != count or self.grid.levels.shape[0] != self.space.rows.levels.shape[0]:
             raise FormatError(f"grid: expected {count} points, with as many rows as the examples")
         if (self.grid.lead, self.grid.count) != (self.space.rows.lead, self.space.rows.count):

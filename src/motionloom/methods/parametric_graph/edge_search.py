@@ -289,7 +289,7 @@ def best_points(
     around: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """(n_s, n_t) m the least distance of each pair, and (n_s, n_t, 2) where it is; `around` a point, if given."""
-    fps = nodes[source].examples[0].fps
+    fps = nodes[source].fps
     leave = region_points(nodes[source], region, end=True, fps=fps)
     enter = region_points(nodes[target], region, end=False, fps=fps)
     if around is not None:

@@ -22,8 +22,9 @@ from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, build_edg
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, changes_into
 from motionloom.methods.parametric_graph.hubs import with_hubs
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
+from motionloom.methods.parametric_graph.node_building import build_node, part_floor, rounded_arrays
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, default_nodes, parse_node
-from motionloom.methods.parametric_graph.nodes import Node, build_node, node_index, part_floor
+from motionloom.methods.parametric_graph.nodes import Node, node_index
 from motionloom.methods.parametric_graph.proposals import Proposal, propose_edges
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables, build_tables
 from motionloom.methods.store import packed_model
@@ -88,8 +89,9 @@ def fit(
         notes += info(*(f"proposed: {p.text}" for p in _missing(nodes, edges, kept, dropped, config)))
     number = {n: i for i, n in enumerate(kept)}
     edges = [e for e in edges if e.source in number and e.target in number]
+    arrays = ("values", "low", "high", "points", "within")
     edges = [
-        replace(e, source=number[e.source], target=number[e.target]) for e in edges
+        replace(e, source=number[e.source], target=number[e.target], **rounded_arrays(e, arrays)) for e in edges
     ]  # fmt: skip
     notes += info(*(f"edge {line}" for line in edge_lines(reports, specs)))
     report(1.0, "done")
@@ -114,7 +116,7 @@ def _missing(
     """What edges between nodes that are left out and the others would need."""
     made = {(e.source, e.target) for e in edges}
     pairs = [pair for i in dropped for k in kept for pair in ((i, k), (k, i)) if pair not in made]
-    tables = build_tables(nodes[0].examples[0].skeleton, nodes, [], config.radius)
+    tables = build_tables(nodes[0].skeleton, nodes, [], config.radius)
     return propose_edges(tables, nodes, pairs, config.region)[:MOST_PROPOSALS]
 
 
@@ -128,7 +130,7 @@ def find_edges(
     settings = EdgeSettings(
         config.sources, config.targets, config.region, config.epsilon, config.neighbours, config.verified, config.split
     )
-    tables = build_tables(nodes[0].examples[0].skeleton, nodes, [], config.radius)
+    tables = build_tables(nodes[0].skeleton, nodes, [], config.radius)
     keys: list[tuple[int, int, tuple[float, float]]] = []
     tasks: dict[tuple[int, int, tuple[float, float]], tuple[int, int, tuple[float, float]]] = {}  # shared by layers
     for want in wanted:

@@ -88,7 +88,7 @@ def _ended(node: Node, name: str, first: _Hub, last: _Hub) -> Node:
         off = log(multiply(hub.turns[None], inverse(rows.turns[row])))  # (K, J, 3)
         turns = multiply(exp(fade[:, None, None, None] * off[None]), turns)
         levels = levels + fade[:, None] * (hub.level - rows.levels[row])
-    return Node(name, replace(node.space, rows=replace(rows, turns=turns, levels=levels)), node.examples)
+    return replace(node, name=name, space=replace(node.space, rows=replace(rows, turns=turns, levels=levels)))
 
 
 def _edge(source: int, target: int, made: Sequence[tuple[Node, _Hub, _Hub]]) -> Edge:

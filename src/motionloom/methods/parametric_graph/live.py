@@ -212,9 +212,8 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         """For each node, the frames of its examples and where these begin in `material`."""
         out, first = [], 0
         for node in self.nodes:
-            lengths = np.array([len(clip) for clip in node.examples], np.int64)
-            out.append((lengths, first + np.concatenate([[0], np.cumsum(lengths[:-1])]).astype(np.int64)))
-            first += int(lengths.sum())
+            out.append((node.lengths, first + np.concatenate([[0], np.cumsum(node.lengths[:-1])]).astype(np.int64)))
+            first += int(node.lengths.sum())
         return out
 
     def _empty(self, count: int) -> ParametricGraphState:

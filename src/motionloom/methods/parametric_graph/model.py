@@ -29,7 +29,7 @@ from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.live import Live, layer_of, material_of, recorded_origin
+from motionloom.methods.live import Live, joined_sources, layer_of, recorded_origin
 from motionloom.methods.parametric_graph.config import LiveOptions, Options
 from motionloom.methods.parametric_graph.courses import course_curves
 from motionloom.methods.parametric_graph.edge import Edge, Report
@@ -94,7 +94,7 @@ class ParametricGraphModel(Model[Options]):
             check_clips(tuple(self.overlays.values()), self.skeleton, self.fps)
         gaze, variation = self._layer_models
         if gaze is not None:
-            layer_of(gaze, self.nodes[0].examples[0])
+            layer_of(gaze, self.nodes[0].body)
         if variation is not None and not same_hierarchy(variation.skeleton, self.skeleton):
             raise FormatError("variation: expected a model with the joints of this graph")
 
@@ -175,7 +175,7 @@ class ParametricGraphModel(Model[Options]):
         splice = None
         if self.overlays:
             splice = splice_layer_of(self.nodes, self.overlays, self.skeleton, self.fps)
-        models, body = self._layer_models, self.nodes[0].examples[0]
+        models, body = self._layer_models, self.nodes[0].body
         gaze = None if models[0] is None else layer_of(models[0], body, lead=True)
         variation = None if models[1] is None else layer_of(models[1], body)
         if splice is None and gaze is None and variation is None:
@@ -200,6 +200,5 @@ class ParametricGraphModel(Model[Options]):
     @cached_property
     def graph(self) -> ParametricGraphLive:
         """The characters without the layers of their nodes."""
-        examples = [clip for node in self.nodes for clip in node.examples]
-        material, k = material_of(examples), self.config.neighbours
-        return ParametricGraphLive(self.tables, self.nodes, self.skeleton, self.fps, material, k)
+        material = joined_sources([node.sources for node in self.nodes])
+        return ParametricGraphLive(self.tables, self.nodes, self.skeleton, self.fps, material, self.config.neighbours)

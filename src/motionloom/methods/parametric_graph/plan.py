@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Act, Avoid, HeadFor, Pace, Parameters, Reach, Request, RootPath, Style
 from motionloom.constraints.style import walked_along
-from motionloom.core import BoolArray, FloatArray, IntArray, Progress, is_found
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Band
@@ -84,9 +84,7 @@ def labels_of(live: ParametricGraphLive) -> dict[str, BoolArray]:
     """The nodes (N,) whose motions have a label: their names, and labels that all of their examples have throughout."""
     out: dict[str, BoolArray] = {}
     for i, node in enumerate(live.nodes):
-        own = {n for clip in node.examples for n in clip.label_names if not is_found(n)}
-        shared = {n for n in own if all(n in c.label_names and c.label(n).all() for c in node.examples)}
-        for name in sorted({node.name, *shared}):
+        for name in sorted({node.name, *node.labels}):
             out.setdefault(name, np.zeros(len(live.nodes), bool))[i] = True
     return out
 

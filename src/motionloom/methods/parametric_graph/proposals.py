@@ -62,7 +62,7 @@ def propose_edges(
     for i, (a, b) in enumerate(wanted):
         own = part(report, i / len(wanted), (i + 1) / len(wanted))
         best = _distances(tables, nodes, a, b, region, SOURCES, TARGETS, own)[0]
-        limit = propose_limits(tables, nodes, a, b, region, nodes[a].examples[0].fps)[0]
+        limit = propose_limits(tables, nodes, a, b, region, nodes[a].fps)[0]
         nearest = best.min(1)
         out.append(
             Proposal(nodes[a].name, nodes[b].name, float(nearest.max()), limit, float((nearest <= limit).mean()))
@@ -89,7 +89,7 @@ def trade_off(
     rng: np.random.Generator,
 ) -> Trade:
     """How far an edge reaches with other limits, and how bad its pairs then are (HECK 6.2.4)."""
-    fps, space = nodes[source].examples[0].fps, nodes[target].space
+    fps, space = nodes[source].fps, nodes[target].space
     best, to = _distances(tables, nodes, source, target, region, TRADE_SOURCES, TRADE_TARGETS, silent(), rng)
     proposed = propose_limits(tables, nodes, source, target, region, fps)[0]
     reach, distance, extent = [], [], np.maximum(space.high - space.low, 1e-9)

@@ -57,7 +57,7 @@ class SpaceModel(Model[O]):
 
     def check(self) -> None:
         check_clips(self.examples, self.skeleton, self.fps)
-        self.space.check(self.examples)
+        self.space.check(self.skeleton, self.fps, np.array([len(clip) for clip in self.examples]))
 
     @cached_property
     def tables(self) -> tuple[Any, ...]:

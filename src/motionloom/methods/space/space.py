@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.blend.registered import Registered
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, FormatError, IntArray
+from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
 from motionloom.core.poses import Poses
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.space.sampling import moment_table, polynomial_size, predict
 
 NODES = 129  # rows of a section
+GRAPH_NODES = 33  # of a node of a graph, whose file is small: errors stay below 0.01 % of the range
 SLACK = 1e-3  # frames: times of rows are rounded
 REACHED = 0.01  # of the range: a request that is missed by more lies outside the space
 
@@ -49,7 +49,7 @@ class Space:
     ranges: FloatArray  # (D,) the extent of what blends reach
     curve: FloatArray  # (I, Q, D) coefficients of the map from weights to parameters, see `_kernels_weights`
     spread: float  # e of `_kernels_weights`
-    sample_weights: FloatArray  # (S, K) blends that were measured
+    sample_weights: FloatArray  # (S, K) blends that were measured; a graph does not keep them
     sample_values: FloatArray  # (S, D)
     section: FloatArray  # (G, K + 2) table of a space of one parameter, see `section`; else without rows
     missed_at: FloatArray  # (R, D) requests at which the map was compared with what is measured; see `misses`
@@ -114,7 +114,8 @@ class Space:
         if rule == "nearest":
             far = np.abs(used - asked).max(1, keepdims=True) > REACHED
             near = np.where(far, used, asked)  # far samples are all equally far, so eq 6.2 would average them
-            known = (np.concatenate([self.values, self.sample_values]) - self.middle) / self.ranges
+            measured = self.sample_values[: len(self.sample_weights)]
+            known = (np.concatenate([self.values, measured]) - self.middle) / self.ranges
             blends = np.concatenate([np.eye(self.rows.size), self.sample_weights])
             nearest_weights(known, blends, near, min(neighbours or self.size + 2, len(known)), weights, used)
         outside = np.abs(used - asked).max(1) > REACHED
@@ -151,45 +152,44 @@ class Space:
         phase = np.asarray(u, float) % 1.0 if self.rows.cyclic else np.full(count, np.nan)
         return Poses(root, rotations, contacts, np.broadcast_to(phase, (count,)).copy())
 
-    def check(self, examples: Sequence[Clip]) -> None:
-        """`FormatError` unless all arrays fit together and belong to these examples."""
-        skeleton = examples[0].skeleton
+    def check(self, skeleton: Skeleton, fps: float, lengths: IntArray) -> None:
+        """`FormatError` unless all arrays fit together and belong to examples of so many frames."""
         k, d = self.rows.turns.shape[1], self.values.shape[-1]
-        if len(examples) != k:
-            raise FormatError(f"examples: expected {k}, found {len(examples)}")
-        check_rows(self.rows, "space.rows", examples)
+        if len(lengths) != k:
+            raise FormatError(f"examples: expected {k}, found {len(lengths)}")
+        check_rows(self.rows, "space.rows", skeleton, fps, lengths)
         check_array(self.rows.touches, "space.rows.touches", "f", (None, k, len(foot_parts(skeleton))))
         check_array(self.values, "space.values", "f", (k, d))
         check_array(self.ranges, "space.ranges", "f", (d,), low=1e-12)
         check_array(self.middle, "space.middle", "f", (d,))
         check_array(self.curve, "space.curve", "f", (len(moment_table(d)), polynomial_size(d), d))
         check_array(self.sample_weights, "space.sample_weights", "f", (None, k), low=-1e-9, high=1.000001)
-        check_array(self.sample_values, "space.sample_values", "f", (len(self.sample_weights), d))
+        check_array(self.sample_values, "space.sample_values", "f", (len(self.sample_weights) or None, d))
         check_number(self.spread, "space.spread", low=1e-12)
         check_array(self.missed_at, "space.missed_at", "f", (None, d))
         size = len(self.missed_at) + 1 if len(self.missed_at) else 0
         check_array(self.missed_by, "space.missed_by", "f", (size, d))
-        nodes = NODES if d == 1 and len(self.section) else 0
-        check_array(self.section, "space.section", "f", (nodes, k + 2))
-        if nodes and self.section[-1, 0] <= self.section[0, 0]:
+        if len(self.section) not in ((0,) if d > 1 else (0, GRAPH_NODES, NODES)):
+            raise FormatError(f"space.section: expected {NODES} or {GRAPH_NODES} rows, found {len(self.section)}")
+        check_array(self.section, "space.section", "f", (None, k + 2))
+        if len(self.section) and self.section[-1, 0] <= self.section[0, 0]:
             raise FormatError("space.section: expected a parameter that increases")
         if sum(p.size for p in self.parameters) != d:
             raise FormatError(f"space.parameters: expected {d} columns, found {sum(p.size for p in self.parameters)}")
 
 
-def check_rows(rows: Registered, name: str, examples: Sequence[Clip]) -> None:
+def check_rows(rows: Registered, name: str, skeleton: Skeleton, fps: float, lengths: IntArray) -> None:
     """`FormatError` unless the arrays of registered clips fit together; the clips are the examples or blends of them.
 
-    Times are frame numbers and paces are added up to lengths of results, so both are bounded by the examples.
+    Times are frame numbers and paces are added up to lengths of results, so both are bounded by the `lengths` of the
+    examples (frames).
     """
-    skeleton, fps = examples[0].skeleton, examples[0].fps
     k = rows.turns.shape[1]
     check_number(float(rows.lead), f"{name}.lead", low=1, high=1e6)
     check_number(float(rows.count), f"{name}.count", low=4, high=1e7)
     total = rows.count + 2 * rows.lead + 1 + (not rows.cyclic)
     check_array(rows.turns, f"{name}.turns", "f", (total, k, len(skeleton), 4), low=-1.001, high=1.001)
-    lengths = np.array([len(clip) for clip in examples], float)
-    if k != len(examples):
+    if k != len(lengths):
         lengths = np.full(k, lengths.max())
     check_array(rows.levels, f"{name}.levels", "f", (total, k))
     check_array(rows.times, f"{name}.times", "f", (total, k))
