@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.analysis import AlignmentCurve, at_times
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton, require_same_hierarchy
-from motionloom.core.origin import Origin
+from motionloom.core.origin import Origin, source_shares
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.kinematics.travel import Travel, body_axes, path_motion, travel
 from motionloom.rotation import continuous, multiply, yaw
@@ -228,11 +228,7 @@ def sources(rows: Registered, position: FloatArray, weights: FloatArray, clips: 
     known = starts[top] + near
     which = which_all[known]
     frames = np.where(which >= 0, np.maximum(frame_all[known] + (at - near), 0.0), -1.0)
-    shares = np.where(which >= 0, w[:, top], 0.0)
-    total = shares.sum(1, keepdims=True)
-    even = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
-    shares = np.where(total > 1e-9, shares / np.maximum(total, 1e-9), even)
     return Origin(
         licence=whole.licence, sources=whole.sources, which=which[:, None], frames=frames[:, None],
-        weights=shares[:, None],
+        weights=source_shares(which, w[:, top])[:, None],
     )  # fmt: skip

@@ -203,9 +203,19 @@ def _grid(values: Any) -> Any:
     return array[:, None, None] if array.ndim == 1 else values
 
 
+def source_shares(which: IntArray, weights: FloatArray) -> FloatArray:
+    """Weights (..., K) of sources `which` (..., K), -1 where there is none, divided by their sum.
+
+    Those below 0 count as 0; where none is left, all sources count alike.
+    """
+    shares = np.where(which >= 0, np.maximum(weights, 0.0), 0.0)
+    total = shares.sum(-1, keepdims=True)
+    return np.where(total > 1e-9, shares / np.maximum(total, 1e-9), _equal_shares(which))
+
+
 def _equal_shares(which: IntArray) -> FloatArray:
     given = which >= 0
-    return np.asarray(given / np.maximum(given.sum(2, keepdims=True), 1))
+    return np.asarray(given / np.maximum(given.sum(-1, keepdims=True), 1))
 
 
 def _usual_step(frames: FloatArray) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.errors import unknown
 from motionloom.core.numbers import smoothstep
+from motionloom.core.origin import source_shares
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import FrameSources, Sources, Status
 from motionloom.methods.live_base import LiveCharacters, no_commands
@@ -192,10 +193,7 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
                 cell = np.ix_(who, np.arange(rows.size) + clip * width)
                 which[cell], frames[cell] = self.material.which[found], self.material.frames[found]
                 shares[cell] = share[who, None] * state.weights[who, clip, : rows.size]
-        shares = np.where(which >= 0, np.maximum(shares, 0.0), 0.0)
-        total = shares.sum(1, keepdims=True)
-        even = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
-        shares = np.where(total > 1e-9, shares / np.maximum(total, 1e-9), even)
+        shares = source_shares(which, shares)
         order = np.argsort(-shares, axis=1, kind="stable")
         which, frames, shares = (np.take_along_axis(x, order, 1)[:, None] for x in (which, frames, shares))
         return Sources(which, frames, shares)

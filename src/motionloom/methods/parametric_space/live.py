@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
+from motionloom.core.origin import source_shares
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import FrameSources, Sources, Status
 from motionloom.methods.live_base import LiveCharacters
@@ -120,15 +121,11 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
         rows = self.space.rows
         top = np.argsort(-state.weights, axis=1, kind="stable")
         at = np.clip(np.round(state.place[:, 0]).astype(np.int64), 0, len(rows.times) - 1)
-        shares = np.take_along_axis(state.weights, top, 1)
         starts = np.cumsum(self.lengths) - self.lengths
         frames = np.clip(np.round(rows.times[at[:, None], top]), 0, self.lengths[top] - 1).astype(np.int64)
         found = starts[top] + frames
         which = self.material.which[found]
-        shares = np.where(which >= 0, shares, 0.0)
-        total = shares.sum(1, keepdims=True)
-        even = (which >= 0) / np.maximum((which >= 0).sum(1, keepdims=True), 1)
-        shares = np.where(total > 1e-9, shares / np.maximum(total, 1e-9), even)
+        shares = source_shares(which, np.take_along_axis(state.weights, top, 1))
         return Sources(which[:, None], self.material.frames[found][:, None].astype(float), shares[:, None])
 
     def _empty(self, count: int) -> SpaceState:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, IntArray
+from motionloom.core.origin import source_shares
 from motionloom.methods.live import FrameSources, Sources
 
 
@@ -32,10 +33,5 @@ def mixture_sources(
     frames = np.where(same, between, material.frames[near])
     used = np.argsort(-weights.sum(0), kind="stable")[:most]
     which, frames, weights = which[:, used], frames[:, used], weights[:, used]
-    known = which >= 0
-    kept = np.where(known, np.maximum(weights, 0.0), 0.0)
-    total = kept.sum(1, keepdims=True)
-    alike = known / np.maximum(known.sum(1, keepdims=True), 1)
-    kept = np.where(total > 1e-9, kept / np.maximum(total, 1e-9), alike)
-    frames = np.where(known, np.maximum(frames, 0.0), -1.0)
-    return Sources(which[:, None], frames[:, None], kept[:, None])
+    frames = np.where(which >= 0, np.maximum(frames, 0.0), -1.0)
+    return Sources(which[:, None], frames[:, None], source_shares(which, weights)[:, None])
