@@ -124,6 +124,10 @@ def test_a_start_counts_only_if_it_is_given():
     turned = Request(constraints=(RootAt(time=0, heading=0.5),))
     assert turned.given_beginning(60, 30) == (None, 0.5)
     assert turned.beginning(60, 30) == Start((0.0, 0.0), 0.5)
+    near = RootAt(time=0, position=(1.0, 2.0), heading=0.3, weight=1.0)
+    assert Request(constraints=(near,)).beginning(60, 30) == Start((1.0, 2.0), 0.3)
+    assert Request(constraints=(RootAt(time=0, heading=0.5), near)).beginning(60, 30) == Start((1.0, 2.0), 0.5)
+    assert Request(start=Start(), constraints=(near,)).beginning(60, 30) == Start((0.0, 0.0), 0.0)
 
 
 def test_nothing_at_all_is_a_request():

@@ -74,12 +74,16 @@ class Request:
         return None if self.seconds is None else max(1, nearest(self.seconds * fps))
 
     def given_beginning(self, frames: int, fps: float) -> tuple[Point2 | None, float | None]:
-        """The position and heading at frame 0 as far as they are given: those of a hard `root_at` there, or `start`."""
+        """The position and heading at frame 0 as far as they are given: those of a hard `root_at` there, or `start`.
+
+        Without a start, those of a soft `root_at` count, too: a body that may be anywhere begins there.
+        """
         position, heading = (None, None) if self.start is None else (self.start.position, self.start.heading)
-        for c in self.constraints:
-            if isinstance(c, RootAt) and c.hard and c.frame(frames, fps) == 0:
-                position = position if c.position is None else c.position
-                heading = heading if c.heading is None else c.heading
+        at_start = [c for c in self.constraints if isinstance(c, RootAt) and c.frame(frames, fps) == 0]
+        soft = [c for c in at_start if c.weight] if self.start is None else []
+        for c in (*soft, *(c for c in at_start if c.hard)):
+            position = position if c.position is None else c.position
+            heading = heading if c.heading is None else c.heading
         return position, heading
 
     def beginning(self, frames: int, fps: float) -> Start:
