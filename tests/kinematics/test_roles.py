@@ -200,6 +200,8 @@ def test_groups_cover_the_body_once(body):
 def test_an_unknown_joint_says_what_is_near(body):
     with pytest.raises(UnknownJoint, match="did you mean 'left_foot'"):
         group(body, "leftfoot")
+    with pytest.raises(UnknownJoint, match="did you mean 'left_arm'"):
+        group(body, "left_am")
 
 
 def test_feet_are_named_chains(body):

@@ -70,17 +70,16 @@ def group(skeleton: Skeleton, name: str) -> list[int]:
     Groups: all, upper (everything from the spine up), lower (hips and legs), spine, head (neck, head, eyes), left_arm,
     right_arm, left_leg, right_leg; a limb includes what hangs on it (fingers, toes).
     """
-    if name == "all":
-        return list(range(len(skeleton)))
-    if name in GROUPS:
-        found = _group(skeleton, name)
-        if not found:
-            raise UnknownJoint(name, [r for r in skeleton.roles if r] + list(skeleton.names))
-        return found
-    return [skeleton.joint(name)]
+    found = _group(skeleton, name) if name in GROUPS else [j for j in [skeleton.find(name)] if j is not None]
+    if not found:
+        groups = [known for known in GROUPS if _group(skeleton, known)]
+        raise UnknownJoint(name, [*groups, *(role for role in skeleton.roles if role), *skeleton.names])
+    return found
 
 
 def _group(skeleton: Skeleton, name: str) -> list[int]:
+    if name == "all":
+        return list(range(len(skeleton)))
     role = skeleton.roles
     legs = {side: _below(skeleton, [f"{side}_thigh", f"{side}_shin", f"{side}_foot"], above=True) for side in SIDES}
     if name in ("left_leg", "right_leg"):

@@ -16,7 +16,7 @@ import numpy as np
 
 from motionloom.analysis.alignment import align, cycle_times
 from motionloom.constraints import Request
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, SkeletonMismatch, part, silent
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, SkeletonMismatch, part, replace, silent
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
@@ -148,14 +148,4 @@ def _cycle(clip: Clip) -> float | None:
 
 def _faster(clip: Clip, rate: float, fps: float | None = None) -> Clip:
     """The clip played so many times as fast, at its own frame rate or at `fps`."""
-    quick = Clip(
-        clip.skeleton,
-        clip.root,
-        clip.rotations,
-        clip.fps * rate,
-        clip.label_names,
-        clip.labels,
-        clip.slides,
-        clip.origin,
-    )
-    return resample(quick, fps or clip.fps)
+    return resample(replace(clip, fps=clip.fps * rate), fps or clip.fps)
