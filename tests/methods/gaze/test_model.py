@@ -154,6 +154,9 @@ def test_clips_are_examples_too():
     assert learned.fps == 30
     assert_allclose(np.sort(np.degrees(learned.examples[:, 0])), np.degrees([-1.0, 0.5, 1.0]), atol=6)
     assert learned.skeleton is clips[0].skeleton
+    assert [note.text for note in learned.notes] == [
+        f"left out: {clip.name}: 1 of its 2 gaze shifts do not begin straight ahead" for clip in clips
+    ]  # the shift back to the front
     made = synthesize(learned, Request(seconds=2, constraints=(LookAt(yaw=0.6, span=(1.0, 1.5)),)))
     assert len(made) == 60
     still = make("walk", seconds=2, fps=30)

@@ -114,7 +114,10 @@ def test_a_limit_that_adds_nothing_because_of_rough_blends_is_said(arm):
     [island] = find_islands(near, look)
     assert island.rough
     [line] = island_notes([island], look)
-    assert "2.bvh: no transitions lead there and back; a larger --limit does not help: from 100cm on frames are" in line.text
+    assert (
+        "2.bvh: no transitions lead there and back; a larger --limit does not help: from 100cm on frames are"
+        in line.text
+    )
 
 
 def test_what_nothing_joins_is_said(arm):

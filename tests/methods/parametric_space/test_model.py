@@ -129,6 +129,22 @@ def test_outside_a_soft_request_is_clamped_with_a_note(ducking):
     assert any("head_height 0.4 m requested" in note.text for note in clip.origin.notes)
 
 
+def test_examples_whose_parameter_depends_on_short_contacts_are_reported():
+    """Cut at the take-off, jumps have a contact of a frame there, which cannot be held: no leap is measured then."""
+    whole = [make("jump", seed=1, height=h, distance=d, fps=30) for h, d in ((0.3, 0.3), (0.35, 0.7), (0.4, 1.1))]
+    flights = []
+    for clip in whole:
+        off = int(np.flatnonzero(~np.any([clip.label(n) for n in clip.label_names if "contact" in n], axis=0))[0])
+        flights.append(clip[off - 1 :])
+    settings = {"parameter": ["leap_length"], "cut": "none", "repeat": "no", "margin": 0.0, "samples": 0}
+    found = [
+        [str(note) for note in learn("parametric-space", clips, settings).notes if "feet are locked" in str(note)]
+        for clips in (whole, flights)
+    ]
+    assert not found[0]
+    assert found[1][0].startswith("warning: leap_length is another when feet are locked")
+
+
 def test_parameters_of_other_spaces_and_spans_are_refused(model):
     [problem] = problems(model, Request(seconds=2, constraints=(Parameters(values={"head_height": "1m"}),)))
     assert isinstance(problem, UnsupportedConstraint)

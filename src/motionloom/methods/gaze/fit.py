@@ -30,7 +30,7 @@ from motionloom.methods.gaze.displacement_motions import Extracted, extract_all,
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.marker_takes import Marking, Shift, shift_of
 from motionloom.methods.gaze.model import GazeModel
-from motionloom.methods.gaze.shifts_from_clips import shifts_of_clip
+from motionloom.methods.gaze.shifts_from_clips import found_shifts, shifts_of_clip
 from motionloom.samples import make
 
 COLUMNS = ("file", "yaw", "pitch")  # degrees; optional columns: start, end (s), which crop a take by hand
@@ -78,8 +78,11 @@ def fit(
             continue
         shifts += found
         names += [name] * len(found)
+        if isinstance(take, Clip) and name not in targets and len(found) < (every := len(found_shifts(take))):
+            left_out.append(f"{name}: {every - len(found)} of its {every} gaze shifts do not begin straight ahead")
     if len(shifts) < MIN_EXAMPLES:
-        why = f" ({left_out[0]})" if left_out else ""
+        more = f"; {len(left_out) - 1} more left out" if len(left_out) > 1 else ""
+        why = f" ({left_out[0]}{more})" if left_out else ""
         raise BadRequest(f"a gaze map needs at least {MIN_EXAMPLES} examples, found {len(shifts)}{why}")
     aims = [(target.yaw, target.pitch) for _, target in shifts]
     if fitted:

@@ -11,15 +11,19 @@ from numpy.random import Generator
 
 from motionloom.blend.registered import Registered
 from motionloom.constraints import MotionParameter
-from motionloom.core import FloatArray, Note, Progress, part
-from motionloom.core.note import info
+from motionloom.core import Clip, FloatArray, Note, Progress, part
+from motionloom.core.note import info, warning
+from motionloom.kinematics.feet.plants import WHOLE_CONTACT
+from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.methods.space.choose_examples import Gathered, gather, shown_value
 from motionloom.methods.space.cutting import ExampleCut
-from motionloom.methods.space.measure import measure_blend
+from motionloom.methods.space.measure import blend_once, measure_blend, measure_clip
 from motionloom.methods.space.misses import measure_misses
 from motionloom.methods.space.one_parameter import SPREADS, even_space
 from motionloom.methods.space.sampling import DENSE, Sampled, sample_space, spread_of
 from motionloom.methods.space.space import Space, SpaceParameter
+
+LOCK_CHANGE = 0.1  # of the range: a parameter that locked feet change by more cannot be relied on
 
 
 class Built(NamedTuple):
@@ -55,7 +59,8 @@ def build_space(
     rows, chosen = found.rows, found.cuts
     skeleton, fps = chosen[0].clip.skeleton, chosen[0].clip.fps
     tables = rows.tables(skeleton)
-    values = np.stack([measure_blend(rows, skeleton, w, fps, parameters, tables) for w in np.eye(len(chosen))])
+    played = [blend_once(rows, skeleton, w, fps, tables) for w in np.eye(len(chosen))]
+    values = np.stack([measure_clip(clip, parameters) for clip in played])
 
     def measure(w: FloatArray) -> FloatArray:
         return measure_blend(rows, skeleton, w, fps, parameters, tables)
@@ -83,6 +88,7 @@ def build_space(
         *found.notes,
         *info(registered_note(found) + (measured if len(sampled.weights) else "")),
         *listed_cuts(chosen, values, parameters, rows, found.cost),
+        *changed_by_locking(chosen, played, values, parameters),
         *info(*passed),
     ]
     return Built(space, chosen, tuple(notes), tuple(parameters))
@@ -104,6 +110,26 @@ def space_of(
         rows, kinds, values, sampled.middle, sampled.ranges, sampled.curve, spread, sampled.weights, sampled.values,
         np.zeros((0, len(values) + 2)), np.zeros((0, len(sampled.middle))), np.zeros((0, len(sampled.middle))),
     )  # fmt: skip
+
+
+def changed_by_locking(
+    cuts: Sequence[ExampleCut], played: Sequence[Clip], values: FloatArray, parameters: Sequence[MotionParameter]
+) -> tuple[Note, ...]:
+    """A warning about examples of which a parameter depends on contacts that are too short to be held."""
+    changed: dict[str, list[str]] = {}
+    for cut, clip, known in zip(cuts, played, values, strict=True):
+        locked = measure_clip(pin_plants(clip, toe=WHOLE_CONTACT).clip, parameters)
+        far = np.abs(locked - known) / np.ptp(values, axis=0)
+        if far.max() > LOCK_CHANGE:
+            name = [p.name for p in parameters for _ in range(p.size)][int(far.argmax())]
+            changed.setdefault(name, []).append(cut.name)
+    return tuple(
+        warning(
+            f"{name} is another when feet are locked, as a contact is too short to be held, so requests near these may "
+            f"be missed (cut them with more motion before and after): {', '.join(names)}"
+        )
+        for name, names in changed.items()
+    )
 
 
 def listed_cuts(

@@ -105,7 +105,9 @@ def island_notes(found: Sequence[Island], finder: TransitionFinder) -> list[Note
         who = f"frames labelled {island.names[0]}" if island.labelled else _listed(island.names)
         message = f"{who}: no transitions lead there and back"
         if island.limit is None:
-            message += f", not even with --limit {_option(finder, RELAX_FACTORS[-1] * finder.limit)}; add connecting clips"
+            message += (
+                f", not even with --limit {_option(finder, RELAX_FACTORS[-1] * finder.limit)}; add connecting clips"
+            )
         elif island.rough:
             message += f"; a larger --limit does not help: from {_option(finder, island.limit)} on frames are "
             message += f"similar enough, but {ROUGH_REASON}; a longer --blend may help, or connecting clips"
