@@ -85,28 +85,33 @@ part is divided by the largest step between sequential frames of a data set: of 
     publish("similarity_normalisation", figure, {"same_pairs_percent": same, "rows": rows}, page, dpi=65)
 
 
+SHOWN = ("user: all 1", "even grid", "uneven, refined twice")
+
+
 def weights(a: Clip, b: Clip) -> WeightSearch:
     """Figs. 4.6 and 4.7: attribute weights of the joint angle measure, chosen by hand and searched."""
     started = perf_counter()
     even = optimal_attributes(JointAngles(), [(a, b)], share=SHARE, grid=even_grid(), rounds=1)
     seconds = perf_counter() - started
+    finer = optimal_attributes(JointAngles(), [(a, b)], share=SHARE, grid=even_grid(), rounds=3)
     uneven = optimal_attributes(JointAngles(), [(a, b)], share=SHARE, grid=uneven_grid(), rounds=1)
     fine = optimal_attributes(JointAngles(), [(a, b)], share=SHARE, grid=uneven_grid(), rounds=3)
     cases = {
         "user: all 1": (1.0, 1.0, 1.0),
         "GUAN's optimum": (0.05, 1.0, 0.02),
         "even grid": even.weights,
+        "even, refined twice": finer.weights,
         "uneven grid": uneven.weights,
         "uneven, refined twice": fine.weights,
     }
     figure = new_figure(13.0, 4.6)
     rows, errors = [], []
-    for k, (name, w) in enumerate(cases.items()):
+    for name, w in cases.items():
         found, error = found_by(JointAngles(tuple(w)), a, b)  # type: ignore[arg-type]
         errors.append(error)
         rows.append([name, *(f"{x:.3g}" for x in w), f"{error:.2f} cm"])
-        if k in (0, 2, 4):
-            similarity_matrix(found, title=f"{name}: {error:.2f} cm", ax=figure.add_subplot(1, 3, k // 2 + 1))
+        if name in SHOWN:
+            similarity_matrix(found, title=f"{name}: {error:.2f} cm", ax=figure.add_subplot(1, 3, SHOWN.index(name) + 1))
     low = min(float(x) for w in uneven.sets for x in w if x > 0)
     grids = ((even, 0.1), (uneven, low))
     at_edge = [min(x / max(s.weights) for x in s.weights) <= 1.01 * lowest for s, lowest in grids]
@@ -161,7 +166,7 @@ def ablation(sets: dict[str, tuple[Clip, Clip]]) -> str:
         "D_rp, then curvature, windows normalised": Curvature(normalised=True),
         "D_rp, then curvature, joints normalised": Curvature(per_joint=True),
     }
-    rows = []
+    rows, contributions = [], {}
     for name, form in forms.items():
         row, most = [], ""
         for k, (a, b) in enumerate(sets.values()):
@@ -174,12 +179,16 @@ def ablation(sets: dict[str, tuple[Clip, Clip]]) -> str:
                 f"{verdict.acceleration**0.5:.1f}",
             ]
             if form is not None and k == 0:
-                shares = joint_shares(form, a, b, pairs.frames)
+                shares = contributions[name] = joint_shares(form, a, b, pairs.frames)
                 joint = max(shares, key=lambda n: shares[n])
                 most = f"{joint} {100 * shares[joint]:.0f} %"
         rows.append([name, *row, most])
     head = [f"{d} {s}" for s in sets for d in ("D_p [cm]", "D_v [m/s]", "D_a [m/s²]")]
-    return table(["pairs chosen by", *head, "largest share of one joint, A"], rows)
+    stages = table(["pairs chosen by", *head, "largest share of one joint, A"], rows)
+    order = sorted(next(iter(contributions.values())), key=lambda j: -next(iter(contributions.values()))[j])
+    each = [[joint, *(f"{round(100 * own[joint], 1) + 0.0:.1f}" for own in contributions.values())] for joint in order]
+    joints = table(["joint, % of the correlation, A", *contributions], each)
+    return f"{stages}\n\nThe contribution of each joint to the correlation of the chosen pairs:\n\n{joints}"
 
 
 def data_sets(first: tuple[Clip, Clip], best: WeightSearch) -> None:

@@ -108,3 +108,9 @@ def test_a_channel_that_never_changes_keeps_its_value(run, tmp_path):
     made = tmp_path / "made.bvh"
     assert run("synthesize", tmp_path / "stiff.loom", "-r", "{seconds: 2}", "-o", made).code == 0
     assert angle_between(load(made).rotations[:, elbow], rotations[0, elbow]).max() < 1e-3
+
+
+def test_an_earlier_name_in_a_request_is_noted_once(run, model, tmp_path):
+    asked = "{seconds: 2, options: {push: observed}}"
+    answer = run("synthesize", model, "-r", asked, "-o", tmp_path / "x.bvh")
+    assert answer.err.count("'push' is now called 'drive'") == 1

@@ -179,8 +179,25 @@ def test_twins_stay_on_one_side_of_the_split():
     assert not in_test(143)
 
 
-def test_the_cmu_split_is_by_subject_at_thirty_frames_per_second(mocap):
-    train, test = cmu_split(mocap / "cmu")
+@pytest.fixture(scope="module")
+def split(mocap):
+    return cmu_split(mocap / "cmu")
+
+
+def test_on_unseen_subjects_neighbours_are_nearer_than_hermite_interpolation(split):
+    """Point by point as in docs/in_betweening.md; the goal of 30 and 45 frames, and shorter gaps too."""
+    train, test = split
+    fillers = {"hermite": BASELINES["hermite"], "neighbours": learn_neighbours(train)}
+    found = benchmark(test, scale_of(train), fillers)
+    base, near = (found[name].scores for name in fillers)
+    assert [base[gap].l2p for gap in GAPS] == pytest.approx([0.229, 1.029, 2.286, 3.331], abs=0.01)
+    for gap in GAPS:
+        assert near[gap].l2p < 0.95 * base[gap].l2p
+        assert near[gap].l2q < base[gap].l2q
+
+
+def test_the_cmu_split_is_by_subject_at_thirty_frames_per_second(split):
+    train, test = split
     assert len(train) == 90
     assert len(test) == 36
     assert {int(c.name.split("_")[0]) for c in test} == set(TEST)

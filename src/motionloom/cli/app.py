@@ -185,11 +185,13 @@ def start(
     ] = False,
 ) -> None:
     """Setup that precedes every command."""
-    warnings.showwarning = cast(Any, _show_warning)
-    warnings.simplefilter("once", FutureWarning)
+    shown: set[str] = set()  # the filter "once" forgets whenever a library changes the filters
 
+    def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+        """Print a deprecation as a note on standard error; other warnings are for developers and are dropped."""
+        if issubclass(category, FutureWarning) and str(message) not in shown:
+            shown.add(str(message))
+            typer.echo(f"note: {message}", err=True)
 
-def _show_warning(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-    """Print a deprecation as a note on standard error; other warnings are for developers and are dropped."""
-    if issubclass(category, FutureWarning):
-        typer.echo(f"note: {message}", err=True)
+    warnings.showwarning = cast(Any, show)
+    warnings.simplefilter("always", FutureWarning)
