@@ -1,7 +1,7 @@
 """Runs every method on the same clips and writes docs/methods_compared.md with its pictures.
 
     motionloom fetch cmu 16_11 16_13 16_15 16_16 16_21 -o captures
-    python docs/make_methods_compared.py --captures captures [--seconds 6] [--budget 120] [--methods cuts,motion-graph]
+    python docs/make_methods_compared.py --captures captures [--seconds 6] [--budget 600] [--methods cuts,motion-graph]
 
 Computed samples first, then five captured walks; the takes of the last are drawn. Without `--captures`, samples only.
 """
@@ -58,7 +58,7 @@ BEST_FOR = {
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--seconds", type=float, default=6.0, help="length of each take")
-    ask.add_argument("--budget", type=float, default=120.0, help="seconds for each method to learn and make its takes")
+    ask.add_argument("--budget", type=float, default=600.0, help="seconds for each method; compiling counts, too")
     ask.add_argument("--methods", default="all", help="names with commas, or `all`")
     ask.add_argument("--captures", type=Path, help="folder with CMU's walks " + ", ".join(CAPTURES))
     given = ask.parse_args()
