@@ -195,8 +195,9 @@ other on average, and {apart_mean:.1f} cm from that of the walk whose steps are 
 seen is not known to 1 cm. The space keeps one stride for each rate (`merge`), the one that was closed most easily, and
 its variation remains in the result. With more strides as examples (`merge: 0.01`), or with the most typical one of
 each rate (tried: 1.3 cm, 1.8 at the end; on captured walks it was no better: skate -0.09 to +0.05 of the source's, one
-space less even), the result is nearer to the mean than a stride of the performer is; the average of all strides around a rate (tried) is 0.8 cm from it, and shows nobody's stride. With all steps alike, what
-remains comes from mirrored copies, as left and right of a performer are not the same: 0.2 cm with `mirror: none`.
+space less even), the result is nearer to the mean than a stride of the performer is; the average of all strides around
+a rate (tried) is 0.8 cm from it, and shows nobody's stride. With all steps alike, what remains comes from mirrored
+copies, as left and right of a performer are not the same: 0.2 cm with `mirror: none`.
 """
     (PAGES / "known_truth.md").write_text(text, encoding="utf-8")
 
