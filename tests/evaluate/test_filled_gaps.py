@@ -50,6 +50,7 @@ def test_takes_that_do_not_resemble_each_other_have_hardly_any_weight(rng):
         made = fill_gap(clip, first, first + 15, like)
         filled, base = errors(clip, first, first + 15, made)
         assert made.weight < 0.3
+        assert "interpolat" in str(made)
         assert filled < 1.03 * base
 
 

@@ -31,7 +31,9 @@ class Filled(NamedTuple):
     def __str__(self) -> str:
         if self.windows == 0:
             return "interpolation: no other frames are similar enough"
-        return f"what {self.windows} similar window{'s' * (self.windows > 1)} did, with a weight of {self.weight:.0%}"
+        mostly = ", mostly interpolated" if self.weight < 0.5 else ""
+        many = f"{self.windows} similar window{'s' * (self.windows > 1)}"
+        return f"what {many} did, with a weight of {self.weight:.0%}{mostly}"
 
 
 def fill_gap(clip: Clip, first: int, stop: int, like: Sequence[Clip] = (), progress: Progress | None = None) -> Filled:
