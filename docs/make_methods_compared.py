@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def mirrored_walks(clips: Sequence[Clip], request: Request) -> list[str]:
-    """Why methods that mirror cycles cover less of captured walks: what mirrored clips, and verbs without them, cover."""
+    """Why methods that mirror cycles cover less of captured walks: what mirrored clips, and verbs without, cover."""
     prepared = prepare(clips, FPS).clips
     source = reference(prepared)
 
@@ -92,11 +92,12 @@ def mirrored_walks(clips: Sequence[Clip], request: Request) -> list[str]:
     return [
         "### Why verbs cover so little of the captured walks",
         "",
-        "Methods that interpolate cycles also use mirrored copies of them, so that turns to both sides can be made. A take",
-        "has one turn, and at most turns drawn here the nearest examples are mirrored. This walker is not symmetric: the",
-        f"clips themselves, mirrored, cover {min(covered):.0f} to {max(covered):.0f} % of the clips. Nothing is lost in",
-        f"the interpolation: learned without copies (`mirror: none`), verbs cover {without:.0f} %, and cannot turn to the",
-        "other side as far. A walker whose sides differ should be learned in that way where the sides matter.",
+        "Methods that interpolate cycles also use mirrored copies of them, so that turns to both sides can be made.",
+        "A take has one turn, and at most turns drawn here the nearest examples are mirrored. This walker is not",
+        f"symmetric: the clips themselves, mirrored, cover {min(covered):.0f} to {max(covered):.0f} % of the clips.",
+        "Nothing is lost in the interpolation: learned without copies (`mirror: none`), verbs cover",
+        f"{without:.0f} %, and cannot turn to the other side as far. A walker whose sides differ should be learned in",
+        "that way where the sides matter.",
     ]
 
 

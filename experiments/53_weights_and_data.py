@@ -111,7 +111,9 @@ def weights(a: Clip, b: Clip) -> WeightSearch:
         errors.append(error)
         rows.append([name, *(f"{x:.3g}" for x in w), f"{error:.2f} cm"])
         if name in SHOWN:
-            similarity_matrix(found, title=f"{name}: {error:.2f} cm", ax=figure.add_subplot(1, 3, SHOWN.index(name) + 1))
+            similarity_matrix(
+                found, title=f"{name}: {error:.2f} cm", ax=figure.add_subplot(1, 3, SHOWN.index(name) + 1)
+            )
     low = min(float(x) for w in uneven.sets for x in w if x > 0)
     grids = ((even, 0.1), (uneven, low))
     at_edge = [min(x / max(s.weights) for x in s.weights) <= 1.01 * lowest for s, lowest in grids]

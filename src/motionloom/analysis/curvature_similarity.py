@@ -181,7 +181,7 @@ def correlation_fft(
     """`correlation` in the Fourier domain (GUAN 5.2): each mask slides over clip B by a product of spectra.
 
     A mask is mean-free, so B's mean over the window drops out by itself. One inverse transform per frame of A. With
-    9-frame masks this is not faster than the matrix product (measured in experiments/51_run_time.py), nor with masks of seconds
+    9-frame masks this is not faster than the matrix product (experiments/51_run_time.py), nor with masks of seconds
     (4 to 7 times slower with 241 frames): it is here because GUAN proposes it.
     """
     masks = windows(kappa_a, radius)

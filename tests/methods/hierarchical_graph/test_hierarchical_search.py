@@ -196,7 +196,7 @@ def captured_walker(mocap):
 
 @pytest.mark.parametrize("seconds", [12.5, 14])
 def test_captured_walks_follow_a_circle_within_10_cm_on_average(captured_walker, seconds):
-    """Radius 2.5 m; 0.5 to 0.7 m off before seeds were guided. The work is that of the default budget: 1.5 s or less."""
+    """Radius 2.5 m; 0.5 to 0.7 m off before seeds were guided. The work is that of the default budget."""
     angles = np.linspace(0, 2 * np.pi, 33)
     ring = RootPath(points=tuple(zip(2.5 - 2.5 * np.cos(angles), 2.5 * np.sin(angles), strict=True)), weight=1)
     for seed in range(2):

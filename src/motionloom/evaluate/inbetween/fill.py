@@ -22,7 +22,7 @@ JUDGED = 30  # windows nearest to the gap, by which the number of neighbours and
 
 
 class Filled(NamedTuple):
-    """A clip with a gap filled, and by what: so many similar windows, and their weight against interpolation, 0 to 1."""
+    """A clip with a gap filled, and by what: so many similar windows; their weight against interpolation, 0 to 1."""
 
     clip: Clip
     windows: int

@@ -64,8 +64,8 @@ def no_loop_message(graph: Graph, finder: TransitionFinder) -> str:
             return f"{message}; with --limit {_option(finder, least)} one does, through {relaxed.pair(least)}"
     if (least := relaxed.least(_has_loop, np.ones(len(relaxed.smooth), bool))) is not None:
         return (
-            f"{message}; a larger --limit does not help: from {_option(finder, least)} on frames are similar enough, but "
-            f"{ROUGH_REASON}; learn with a longer --blend, or from more clips"
+            f"{message}; a larger --limit does not help: from {_option(finder, least)} on frames are similar enough, "
+            f"but {ROUGH_REASON}; learn with a longer --blend, or from more clips"
         )
     far = _limit_text(finder, RELAX_FACTORS[-1])
     return f"{message}, not even with {RELAX_FACTORS[-1]:g} times the limit ({far}): add clips with similar poses"

@@ -16,8 +16,8 @@ from motionloom.constraints import Constraint, Pace, Style
 from motionloom.core import FloatArray, IntArray, Progress
 from motionloom.kinematics.pace import change_rate
 from motionloom.methods.textons.plan.joins import Joins
-from motionloom.methods.textons.plan.log_sums import RangeSums
 from motionloom.methods.textons.plan.links import SegmentLinks, SegmentPaths, find_links, ranges, segment_paths
+from motionloom.methods.textons.plan.log_sums import RangeSums
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 from motionloom.methods.textons.segments import Segments
 
