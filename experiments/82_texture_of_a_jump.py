@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.ndimage import median_filter
 from similarity_material import publish
 from texture_material import (
     APEX,
@@ -161,6 +162,7 @@ def one(model: Any, jump: Clip, examples: list[Clip], case: Case, seed: int) -> 
     crouch = float(np.median(jump.root[:TAKE_OFF, 1]) - clip.root[at, 1].min())
     row = measured(clip, plan, examples, asked)
     row |= {
+        "jumps at frame": float(median_filter(clip.root[:, 1], 5).argmax()),
         "backwards m": backwards(clip),
         "crouch m": crouch,
         "fall m/s²": pull,
@@ -227,6 +229,9 @@ def notes(found: dict[str, dict[str, float]]) -> str:
 
     snaps = {name: row["snap"] for name, row in found.items()}
     lines = [
+        f"When does it jump? The apex is asked for at frame {APEX + LATER}; frame {values('jumps at frame')} (a median "
+        "over 5 frames: one frame at the key is no jump). The faithful results follow the example of the jump from an "
+        "early frame on, land, and are lifted to the key of the apex for a frame: EDEN's snap.",
         f"Does the dog slide backwards? m: {values('backwards m')}.",
         f"Does it crouch before it jumps? m below the usual height: {values('crouch m')}.",
         f"Does it fall as the example does? m/s²: {values('fall m/s²')}.",
@@ -244,7 +249,8 @@ EDEN 4.1 leads a dog that walks and jumps through four keys of the root: start, 
 three come {later} frames later than in the example. Examples: EDEN's walk (99 frames) and a run with a jump (D1_057
 from frame 940, 104 frames at 30 fps); means of {seeds} seeds. Faithful results are not cleaned. Jerk and peak
 acceleration are ratios to the examples'; key errors of soft keys are what was missed. In the example the hips fall with
-{pull:.1f} m/s² ({pauses} pauses): they are not the centre of mass, which gravity pulls with 9.8.
+{pull:.1f} m/s² (pauses: {pauses}): they are not the centre of mass, which gravity pulls with 9.8. (The measure of
+gravity in `evaluate` needs segment masses, and there are none for a dog.)
 
 {table}
 
