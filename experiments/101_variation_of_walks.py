@@ -97,6 +97,19 @@ def not_raised(model: VariationModel) -> list[Clip]:
         return variants(model)
 
 
+def evenly_timed(model: VariationModel) -> list[Clip]:
+    """Variants of takes that are stretched to one length instead of warped to a common clock."""
+    clock = [np.linspace(0, len(take) - 1, model.clock.shape[1]) for take in model.sequences]
+    return variants(replace(model, clock=np.stack(clock)))
+
+
+def constant_weights(model: VariationModel) -> list[Clip]:
+    """Variants whose weights hardly change: interpolations of the takes, of each part of the body on its own."""
+    slow = replace(model, notes=())
+    slow.__dict__["takes"] = model.takes._replace(knot=100.0)
+    return variants(slow)
+
+
 def between_held_out(model: VariationModel, made: Sequence[Clip], held: Sequence[Clip]) -> float:
     """The median distance between variants, in units of that between takes which were not learned from.
 
@@ -147,6 +160,7 @@ def main() -> None:
     columns = {"takes": model.clips, "held out": walks[TAKES:], "default": made}
     columns |= {f"amount {a}": variants(model, amount=a) for a in (0.5, 1.5)}
     columns |= {"not shared": variants(replace(model, sharing=np.eye(model.dofs.count)))}
+    columns |= {"no clock": evenly_timed(model), "constant": constant_weights(model)}
     columns |= {"not raised": not_raised(model), "feet free": variants(model, hold_feet=False)}
     columns |= {"faithful": variants(model, variant="faithful")}
     print_table({name: figures(model.clips, list(clips), model) for name, clips in columns.items()})

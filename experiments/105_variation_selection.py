@@ -1,4 +1,4 @@
-"""Selecting takes (LAU 9): eight walk cycles and three outliers; and four odd clips alone.
+"""Selecting takes (LAU 9): eight walk cycles and outliers; the odd clips alone; and four of one odd kind alone.
 
     python experiments/105_variation_selection.py
 
@@ -8,17 +8,23 @@ Needs ../shared/mocap (CMU subjects 35, 16, 132, 137).
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import numpy as np
-from similarity_material import REAL
-from variation_material import cycles
+from similarity_material import MOCAP, REAL
+from variation_material import ROWS, TAKES, cycles, figures, variants
 
+from motionloom.analysis.alignment import cycle_times
 from motionloom.core import Clip, replace
+from motionloom.io import load
 from motionloom.kinematics.body.proportions import on_skeleton
-from motionloom.methods.variation import Config
+from motionloom.kinematics.resample import resample
+from motionloom.methods.variation import Config, VariationModel, fit
 from motionloom.methods.variation.selection import compress_clips, select_clips
 
 FPS = 30.0
+KINDS = {"run (CMU 35)": ("35_17", "35_18", "35_19", "35_20"), "zombie (104_41)": ("104_41",)}
+LONGEST = 2.3  # s: a cycle of a zombie
 ODD = ("132_02", "137_16", "16_35", "104_41")  # arms out, drunk, run, zombie
 
 
@@ -45,9 +51,27 @@ def main() -> None:
             odds = f"{item.likelihood:.2f} (threshold {item.threshold:.2f})"
             print(f"  dropped {item.name} in round {item.round}: {odds}, {', '.join(item.worst)}")
         print("  kept", ", ".join(f"{n} {x:.2f}" for n, x in zip(found.kept, found.likelihoods, strict=True)))
+    for name, files in KINDS.items():  # odd among walks, takes of one motion among themselves
+        takes = [t for path in files for t in strides(path)][:TAKES]
+        found = select_clips(takes, takes, Config(fps=FPS), rng=np.random.default_rng(0))
+        model = fit(takes, Config(fps=FPS), rng=np.random.default_rng(0))
+        rows = figures(model.clips, variants(model), model)
+        print(f"\n{name}, {len(takes)} alone: kept {len(found.kept)}; the motion {repeats(model)}")
+        print("  " + ", ".join(f"{row} {x:.2f}" for row, x in zip(ROWS[:9], rows, strict=False)))
     fewer = compress_clips(walks, 0.02)
     print("\nsuperfluous:", ", ".join(f"{i.name} {100 * i.error:.1f} cm" for i in fewer.superfluous) or "none")
     print("kept:", ", ".join(f"{i.name} {100 * i.error:.1f} cm" for i in fewer.kept))
+
+
+def strides(name: str) -> list[Clip]:
+    """All cycles of a clip."""
+    clip = load(MOCAP / f"{name}.bvh", trim_tpose=True)
+    steps = [round(float(t) * clip.fps) for t in cycle_times(clip)]
+    return [resample(clip[a : b + 1], FPS) for a, b in pairwise(steps) if 0.5 < (b - a) / clip.fps < LONGEST]
+
+
+def repeats(model: VariationModel) -> str:
+    return "does not repeat" if model.loop is None else "repeats"
 
 
 def _named(clip: Clip, name: str) -> Clip:

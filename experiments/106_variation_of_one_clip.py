@@ -110,6 +110,12 @@ def spread(sequences: list[FloatArray]) -> FloatArray:
     return np.asarray(np.sqrt(np.var(rows, axis=0).mean(0)))
 
 
+def knee_acceleration(clip: Clip) -> float:
+    """The largest acceleration of a knee, m/s^2."""
+    knees = [clip.skeleton.joint(f"{side}_shin") for side in ("left", "right")]
+    return float(np.linalg.norm(np.diff(fk(clip)[:, knees], n=2, axis=0), axis=2).max() * clip.fps**2)
+
+
 def ranks_agree(model: VariationModel, takes: list[Clip]) -> float:
     """Spearman's correlation of the spread of degrees of freedom in takes and in variants."""
     from scipy.stats import spearmanr
@@ -167,8 +173,11 @@ def main() -> None:
         config = Config(fps=takes[0].fps)
         whole = fit(takes, config, rng=np.random.default_rng(0))
         one = fit(takes[:1], config, structure=whole)
-        rows = dict(zip(ROWS, figures(takes, variants(whole), whole), strict=True))
+        rows = dict(zip(ROWS, figures(whole.clips, variants(whole), whole), strict=True))
         found[name] = {key: rows[key] for key in SHOWN}
+        known, made = ([knee_acceleration(c) for c in group] for group in (takes, variants(whole)))
+        found[name] |= {"knees": float(np.median(made)), "knees, worst": max(made)}
+        found[name] |= {"knees of takes": float(np.median(known)), "worst of takes": max(known)}
         found[name] |= {"ranks of four": ranks_agree(whole, takes), "ranks of one": ranks_agree(one, takes)}
         print(name, {key: round(value, 3) for key, value in found[name].items()}, flush=True)
         if whole.loop is not None and name in ("walk", "swimming"):
@@ -186,7 +195,9 @@ PAGE = """# Variants of other motions, and of one clip
 hands (Bandai), jumps (118) and throws (143_20 and 143_22, at 60 fps). Distances are in units of the takes' median
 distance from each other; timing, lengths, acceleration and jerk are relative to the takes' ([all
 measures](../variation.md)). *Ranks* is Spearman's correlation of how much each degree of freedom varies between takes
-and between variants (LAU fig 4): of all four takes, and of the first take alone with the structure of the four.
+and between variants (LAU fig 4): of all four takes, and of the first take alone with the structure of the four. *Knees*
+is the largest acceleration of a knee in a clip, m/s²: the median over variants and the worst, and the same of the takes
+as captured. All other measures are relative to the takes as learned from, without errors of single frames.
 
 {table}
 

@@ -11,32 +11,41 @@ from motionloom.methods.variation import learn_prior, learn_transition
 from motionloom.methods.variation._kernels_regression import regress
 from motionloom.methods.variation.learn_prior import prior_data
 from motionloom.methods.variation.networks import Networks, ancestors, own_edges, reversible, sorted_nodes
-from motionloom.methods.variation.regression import Rules, material_of, moments, nearest_weights
+from motionloom.methods.variation.regression import Rules, material_of
 
 RULES = Rules(neighbours=5, width=0.5, velocity=0.7, effective=True, delta=True)
 
 
-def test_the_weights_mean_and_variance_of_a_worked_example():
+def regressed(squared, values, floor, rules):
+    """The compiled regression."""
+    return regress(
+        squared.copy(), len(squared), values, floor, rules, *(np.empty(len(squared), t) for t in (float, np.int64))
+    )
+
+
+def network_score(data, rules, edges):
+    """Eq 3 of a whole network."""
+    return learn_prior.score_nodes(data, rules, np.arange(len(edges)), edges, silent()).sum()
+
+
+def test_the_mean_and_variance_of_a_worked_example():
     """Distances 0, ln 2 and 2 ln 2 with K_W = 1 give weights 1, 1/2 and 1/4 (eq 5); a fourth instance is too far."""
     rules = Rules(3, 1.0, 0.0, effective=False, delta=True)
     squared, values = np.log([1.0, 2.0, 4.0, 8.0]), np.array([4.0, 8.0, 0.0, 100.0])
-    weights = nearest_weights(squared, rules)
-    np.testing.assert_allclose(weights, [1, 0.5, 0.25, 0])
     mean = (4 + 4) / 1.75
     spread = ((4 - mean) ** 2 + 0.5 * (8 - mean) ** 2 + 0.25 * mean**2) / 1.75
-    np.testing.assert_allclose(moments(weights, values, 1e-9, rules), (mean, 3 / 2 * spread))
+    np.testing.assert_allclose(regressed(squared, values, 1e-9, rules), (mean, 3 / 2 * spread))
     count = 1.75**2 / (1 + 1 / 4 + 1 / 16)
     effective = rules._replace(effective=True)
-    np.testing.assert_allclose(moments(weights, values, 1e-9, effective), (mean, count / (count - 1) * spread))
-    assert moments(np.array([1.0, 0, 0, 0]), values, 0.3, rules) == (4.0, 0.3)  # one neighbour has no variance
+    np.testing.assert_allclose(regressed(squared, values, 1e-9, effective), (mean, count / (count - 1) * spread))
+    one = rules._replace(neighbours=1)
+    assert regressed(squared, values, 0.3, one) == (4.0, 0.3)  # one neighbour has no variance
 
 
 def test_the_compiled_regression_is_the_plain_one(rng):
     for count in (1, 2, 7, 40, 200, 1000):
         squared, values = rng.integers(0, 9, count) / 4.0, rng.normal(size=count)  # ties too
-        weights = nearest_weights(squared, RULES)
-        found = regress(squared.copy(), count, values, 1e-6, RULES, np.empty(count), np.empty(count, np.int64))
-        np.testing.assert_allclose(found, moments(weights, values, 1e-6, RULES), rtol=1e-12)
+        found = regressed(squared, values, 1e-6, RULES)
         np.testing.assert_allclose(found, slow.regression(squared, values, 5, 0.5, 1e-6, True), rtol=1e-12)
 
 
@@ -56,7 +65,7 @@ def test_the_score_of_a_prior_network_is_equation_3(sequences, rng):
     assert data.instances.shape == (6, 12)
     for _ in range(3):
         edges = learn_prior.random_edges(6, rng, 2.0)
-        found = learn_prior.network_score(data, RULES, edges)
+        found = network_score(data, RULES, edges)
         assert found == pytest.approx(slow.prior_score(data.instances, edges, data.scales, data.floors, RULES))
 
 
@@ -93,8 +102,8 @@ def test_a_prior_network_of_four_nodes_is_recovered(rng):
     found = learn_prior.learn_prior(data, rules, learn_prior.PriorBudget(15, 0.05, 1), rng=rng)
     links = found.edges | found.edges.T
     assert np.array_equal(np.argwhere(np.triu(links)), [[0, 2], [1, 3]])
-    assert found.score == pytest.approx(learn_prior.network_score(data, rules, found.edges))
-    assert found.score > learn_prior.network_score(data, rules, np.zeros((4, 4), bool)) + 80
+    assert found.score == pytest.approx(network_score(data, rules, found.edges))
+    assert found.score > network_score(data, rules, np.zeros((4, 4), bool)) + 80
 
 
 def test_a_transition_network_of_four_degrees_of_freedom_is_recovered():

@@ -1,6 +1,7 @@
 """Kernel regression over the k nearest instances (LAU eq 5 and 6), compiled: plain arrays, no checks.
 
-`regression.nearest_weights` and `regression.moments` are the slow versions that test these.
+Distances are shifted by the smallest one before the exponential, which leaves all ratios as they are. Of instances at
+equal distance the first ones count. The slow version that tests these is in tests/methods/variation/slow.py.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import each, watch
-from motionloom.methods.variation.networks import ancestors, parent_lists, reversible, sorted_nodes
+from motionloom.methods.variation.networks import ancestors, parent_lists, reversible
 from motionloom.methods.variation.regression import Rules
 
 GAIN = 1e-9  # an update that raises the score by less is none
@@ -107,12 +107,6 @@ def climb(data: PriorData, rules: Rules, search: PriorBudget, edges: BoolArray, 
 def score_nodes(data: PriorData, rules: Rules, nodes: IntArray, edges: BoolArray, progress: Progress) -> FloatArray:
     """(n,) the part of each of some nodes in eq 3."""
     return _scored(data, rules, nodes, edges[nodes], progress)
-
-
-def network_score(data: PriorData, rules: Rules, edges: BoolArray) -> float:
-    """Eq 3 of a whole network; it must be acyclic."""
-    assert sorted_nodes(edges) is not None
-    return float(score_nodes(data, rules, np.arange(len(edges)), edges, silent()).sum())
 
 
 def _toggled(data: PriorData, rules: Rules, edges: BoolArray, nodes: IntArray, progress: Progress) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Conditional distributions (LAU 5.2): k nearest instances, weighed by a kernel. The plain form of the kernels."""
+"""Conditional distributions (LAU 5.2): k nearest instances, weighed by a kernel. What the kernels read."""
 
 from __future__ import annotations
 
@@ -67,30 +67,3 @@ def regression_of(
     material = material_of(sequences, displacement, scales, delta=delta, floor=config.floor)
     width = float(config.kernel_width**2 * (material.values.var(1) * material.scales).mean())
     return material, Rules(config.neighbours, width, config.velocity**2, config.neighbour_count == "effective", delta)
-
-
-def nearest_weights(squared: FloatArray, rules: Rules) -> FloatArray:
-    """(N,) weights of instances at squared distances (N,): eq 5 for the k nearest, 0 for the others.
-
-    Distances are shifted by the smallest one before the exponential, which leaves all ratios as they are. Of instances
-    at equal distance the first ones count.
-    """
-    out = np.zeros(len(squared))
-    near = np.argsort(squared, kind="stable")[: rules.neighbours]
-    out[near] = np.exp(-(squared[near] - squared[near[0]]) / rules.width)
-    return out
-
-
-def moments(weights: FloatArray, values: FloatArray, floor: float, rules: Rules) -> tuple[float, float]:
-    """The mean and variance of eq 6: n_k / (n_k - 1) times the weighted variance, and at least `floor`.
-
-    n_k is the number of weights that are not zero, or, with `effective`, (sum w)^2 / sum w^2. One neighbour alone has
-    no variance: `floor` it is then.
-    """
-    total = weights.sum()
-    mean = float(weights @ values / total)
-    count = float(total**2 / (weights**2).sum()) if rules.effective else float((weights > 0).sum())
-    if count <= 1.0 + 1e-9:
-        return mean, floor
-    spread = float(weights @ (values - mean) ** 2 / total) * count / (count - 1.0)
-    return mean, max(spread, floor)
