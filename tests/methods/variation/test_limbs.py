@@ -10,7 +10,7 @@ from motionloom.constraints import Plant, PositionAt, Request
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
-from motionloom.methods.variation._kernels_limbs import forward, place_root, room_for, within_reach
+from motionloom.methods.variation._kernels_limbs import _slowed, forward, place_root, room_for, within_reach
 from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.standing import stepping
 from motionloom.methods.variation.synthesis import requested_tasks, with_standing_feet
@@ -102,3 +102,16 @@ def test_a_foot_stands_from_where_it_is_slow():
     found = stepping(contacts, places, np.array([1]), 60.0)
     assert 10 <= np.flatnonzero(found[:, 0])[0] <= 12
     assert found[12:].all()
+
+
+def test_the_correction_of_a_leg_changes_little_in_a_frame(walker):
+    """Where a target straightens a leg, its knee would turn ever faster: the foot slips before that."""
+    body = body_tables(walker.dofs, foot_limbs(walker.skeleton), walker.limits)
+    leg = body.free[0][body.free[0] >= 0]
+    mean, shown = np.mean(walker.limits, axis=0), np.full(walker.dofs.count, 0.005)
+    values = mean + shown + 0.2
+    assert _slowed(body, 0, values, mean, shown, 0.01)
+    np.testing.assert_allclose((values - mean)[leg], np.minimum(0.015, (walker.limits[1] - mean)[leg]))
+    others = np.setdiff1d(np.arange(walker.dofs.count), leg)
+    np.testing.assert_allclose((values - mean)[others], 0.205)
+    assert not _slowed(body, 0, values, mean, shown, 0.011)

@@ -236,8 +236,22 @@ def within_reach(hip: Any, longest: float, free: Any, target: Any) -> None:
 
 
 @kernel
+def _slowed(body: Any, limb: int, values: Any, mean: Any, shown: Any, most: float) -> bool:
+    """Bring the limb's columns of `values` (D,) within `most` of `mean` + `shown`, and their limits; were they not?"""
+    far = False
+    for n in range(body.free.shape[1]):
+        column = body.free[limb, n]
+        if column >= 0:
+            last = mean[column] + shown[column]
+            far = far or abs(values[column] - last) > most
+            slowed = min(max(values[column], last - most), last + most)
+            values[column] = min(max(slowed, body.low[column]), body.high[column])
+    return far
+
+
+@kernel
 def constrain(
-    body: Any, f: int, track: Any, values: Any, mean: Any, before: Any, tasks: Any, room: Any
+    body: Any, f: int, track: Any, values: Any, mean: Any, before: Any, tasks: Any, room: Any, shown: Any, most: float
 ) -> bool:  # fmt: skip
     """Put the limbs of frame f, `values` (D,), where `tasks` have them, one after the other; False if none is due.
 
@@ -245,7 +259,8 @@ def constrain(
     the frames `ease` before the first. A target that is NaN is where the limb is at the first frame. A `level` task
     is about a foot whose places are known before it is held, `free` (F, P, 3): its height stays, and before it
     stands, what it will be moved by is added to its own path, little by little, so that it swings on as it did. What it
-    is off by then, because it stood before, and how fast that changes, is where this begins.
+    is off by then, because it stood before, and how fast that changes, is where this begins. Its corrections differ by
+    `most` from those `shown` (D,) in the frame before: a foot slips a little before a knee snaps straight.
     """
     due = False
     root, turn = place_root(body, values, track)
@@ -293,6 +308,9 @@ def constrain(
         if miss > max(far, CLOSE) and tasks.level[n]:  # better left as it is
             values[:] = own
             miss = far
+        if tasks.level[n] and _slowed(body, tasks.limb[n], values, mean, shown, most):
+            end = forward(body, tasks.limb[n], values, root, turn, room[0], room[1])
+            miss = math.sqrt((end[0] - target[0]) ** 2 + (end[1] - target[1]) ** 2 + (end[2] - target[2]) ** 2)
         if miss > CLOSE and not tasks.level[n]:  # what is asked for may leave the observed range
             miss = reach(body, tasks.limb[n], values, goal, root, turn, target, False, room)
         if f >= tasks.first[n]:

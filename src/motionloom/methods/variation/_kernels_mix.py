@@ -28,6 +28,7 @@ from motionloom.methods.variation.timing import MOMENTS
 
 SLOW_SECONDS = 6.0  # s between the knots of the part of the weights that the whole body shares
 HALF_LIFE = 0.12  # s: what is left of a seam or a correction is halved in this time
+QUICKEST = 2.0  # rad/s: corrections of legs whose feet stand change no faster
 FASTEST = 2.0  # the clock of a variant runs at most so much faster or slower than that of the takes
 BEND = 1.2  # distance from the mean, in units of that of takes, about which weights approach their limit
 FARTHEST = (1.0 + BEND**4) ** 0.25  # that limit
@@ -279,7 +280,8 @@ def variant(
         if follow:
             follow_feet(takes, body, at, weights, mean, made.values[max(f - 1, 0)], track, feet, fps, room)
         before = made.values[max(f - 2, 0) : max(f, 1)][::-1]
-        corrected = constrain(body, f, track, values, mean, before, tasks, room)
+        most = QUICKEST / fps if f > 0 else math.inf
+        corrected = constrain(body, f, track, values, mean, before, tasks, room, shown, most)
         for d in range(count):
             if corrected:
                 offset[0, d] = values[d] - mean[d]
