@@ -123,26 +123,6 @@ class Options(Settings):
         advanced=True,
     )
     loop: bool = param(False, "the last frame leads on to the first, so it can be repeated", only_with=IMPROVED_ONLY)
-    shortest: float = param(
-        0.7,
-        "shortest interval in which the legs change once to another stretch of the examples",
-        unit="s",
-        low=0.1,
-        high=60,
-        slider=(0.2, 5.0),
-        only_with=IMPROVED_ONLY,
-        advanced=True,
-    )
-    longest: float = param(
-        1.1,
-        "longest such interval",
-        unit="s",
-        low=0.1,
-        high=60,
-        slider=(0.2, 5.0),
-        only_with=IMPROVED_ONLY,
-        advanced=True,
-    )
     blend: float = param(
         0.5,
         "duration of the crossfade from one stretch to the next",
@@ -179,12 +159,6 @@ class Options(Settings):
             if getattr(self, name) is not None and not getattr(self, name):
                 with problems.collect():
                     raise BadRequest("expected at least one number, found none", where=("options", name))
-        if self.longest < self.shortest:
-            with problems.collect():
-                raise BadRequest(
-                    f"expected at least `shortest`, {self.shortest:g} s, found {self.longest:g} s",
-                    where=("options", "longest"),
-                )
         problems.raise_found()
 
     def window_at(self, level: int) -> int:

@@ -83,21 +83,8 @@ class TextureModel(Model[Options]):
 
     method: ClassVar[str] = "texture"
     honours: ClassVar[Honours] = (
-        (PoseAt, "hard"),
-        (PoseAt, "soft"),
-        (PoseAlong, "hard"),
-        (PoseAlong, "soft"),
-        (PositionAt, "hard"),
-        (PositionAt, "soft"),
         (Plant, "hard"),
-        (RootAt, "hard"),
-        (RootAt, "soft"),
-        (Style, "hard"),
-        (Style, "soft"),
-        (RootPath, "hard"),
-        (RootPath, "soft"),
-        (Pace, "hard"),
-        (Pace, "soft"),
+        *((c, how) for c in (PoseAt, PoseAlong, PositionAt, RootAt, RootPath, Style, Pace) for how in ("hard", "soft")),
     )
     uneven_ground: ClassVar[bool] = True
     needs_whole_clips: ClassVar[bool] = True

@@ -41,7 +41,7 @@ COPY, LEAVE = 1.3, 0.35  # s that all parts may show one stretch, and s at the e
 COPIED = 128.0  # times `OWN` that staying costs then
 ROUGH = 0.02  # m^2: a frame whose accelerations are twice what is usual at most
 SEAM, SEAM_TIME = 0.5, 0.1  # a seam shows if it changes the legs by more than this share of what s of motion do
-LIMB_INTERVAL = (0.5, 0.9)  # s
+LEG_INTERVAL, LIMB_INTERVAL = (0.7, 1.1), (0.5, 0.9)  # s: in each a part jumps once to another stretch
 BROKEN = 1e-3  # of what is impossible: a broken frame, which is shown only where nothing else keeps the request
 
 
@@ -88,7 +88,7 @@ def choose_parts(
         prices = LIMB if number else CARRIER
         if number == 0:
             prices = prices._replace(visible=_visible(material.features[0], material.ends, fps))
-        last = intervals(frames, fps, LIMB_INTERVAL if number else (options.shortest, options.longest), rng)
+        last = intervals(frames, fps, LIMB_INTERVAL if number else LEG_INTERVAL, rng)
         beside = _Beside(material, number, shown, wanted, fps)
         seams = partial(_loop_seams, material, number, prices) if options.loop else None
         shown.append(
