@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import Request, RootPath, Style
+from motionloom.control.graph_routes import random_walk
 from motionloom.core import Clip, with_labels
 from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load
@@ -20,9 +21,9 @@ from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
 from motionloom.methods.base import Model
 from motionloom.methods.graph.build.prune import graph_facts
+from motionloom.methods.graph.model import graph_model
 from motionloom.methods.graph.render.render import join_route, render
 from motionloom.methods.graph.search.random_walk import random_route
-from motionloom.methods.graph.walk_clip import graph_of, random_walk
 
 METHODS = ("motion-graph", "two-level-graph", "hierarchical-graph")
 LABELS = {
@@ -104,7 +105,7 @@ def _take(subject: str, number: int, label: str) -> Clip:
 def _measured(clips: list[Clip]) -> list[tuple[float | None, str]]:
     """Value and note of each of NAMES."""
     model = learn("motion-graph", clips)
-    graph = graph_of(model)
+    graph = graph_model(model).graph
     known = graph_facts(graph)
 
     def plain(seed: int) -> Clip:

@@ -15,6 +15,7 @@ from measure_pairs import Chosen, accelerations, apart, best_pairs
 from similarity_material import MOCAP, REAL, publish, table
 
 from motionloom.analysis import MEASURES
+from motionloom.control.graph_routes import WalkTake, random_walk
 from motionloom.core import Clip, concatenate
 from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load
@@ -24,7 +25,6 @@ from motionloom.methods.graph.build.prune import graph_facts, largest_component,
 from motionloom.methods.graph.build.transitions import find_transitions, graph_clips
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.search.random_walk import shown_frames
-from motionloom.methods.graph.walk_clip import WalkTake, random_walk
 from motionloom.methods.learning import prepare
 from motionloom.methods.motion_graph import Config, MotionGraphModel, fit
 from motionloom.plot.figures import new_figure

@@ -24,7 +24,7 @@ from motionloom.kinematics.body.proportions import on_skeleton
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.resample import resample
 from motionloom.methods import METHODS, Model
-from motionloom.methods.graph.walk_clip import graph_of
+from motionloom.methods.graph.model import graph_model
 from motionloom.methods.synthesis import rendered
 from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
@@ -106,7 +106,7 @@ def measured(name: str, clips: Sequence[Clip]) -> dict[str, Any]:
     start = time.process_time()
     model: Model = module.fit(clips, module.Config(fps=FPS), rng=np.random.default_rng([0]))
     learning = time.process_time() - start
-    graph = graph_of(model)
+    graph = graph_model(model).graph
     out: dict[str, Any] = {"learning": learning, "transitions": len(graph.transitions), "requests": {}}
     for what, request in requests(graph.clips[0]).items():
         out["requests"][what] = [searched(model, request, seed) for seed in range(SEEDS)]

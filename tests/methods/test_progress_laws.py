@@ -9,6 +9,7 @@ import pytest
 
 from motionloom.constraints import Request, RootPath
 from motionloom.control import run
+from motionloom.control.graph_routes import random_walk
 from motionloom.core import Cancelled
 from motionloom.core.poses import commands
 from motionloom.kinematics.resample import resample
@@ -17,7 +18,7 @@ from motionloom.methods.graph.build import blend_check as rough
 from motionloom.methods.graph.build import ground_alignment as laying
 from motionloom.methods.graph.build.transitions import build_with_report
 from motionloom.methods.graph.diagnose.coverage import coverage
-from motionloom.methods.graph.walk_clip import graph_of, random_walk
+from motionloom.methods.graph.model import graph_model
 from motionloom.methods.live import live_of
 from motionloom.methods.two_level_graph.performance import BLOCK, act_out
 
@@ -95,7 +96,7 @@ def test_walks_and_coverage_report_lawful_shares_and_stay_the_same(method, model
     assert progress.lawful()
     assert np.array_equal(walk.clip.rotations, plain.clip.rotations)
     progress = recorded()
-    found, other = (coverage(graph_of(models[method]), progress=p) for p in (progress, None))
+    found, other = (coverage(graph_model(models[method]).graph, progress=p) for p in (progress, None))
     assert progress.lawful()
     assert np.array_equal(found.speed, other.speed)
 

@@ -12,6 +12,7 @@ from motionloom.core._kernels_rotation import mixed
 
 EARLY = 1e-9  # s: a tick this near is made now, so that 2/60 s are one tick of 30 fps
 HEADING, SPEED, PLACE_X, PLACE_Z, FACING, ACTION = range(6)  # columns of a character's commands as one row
+AT_TICK = 1e-6  # share of a tick: nearer than this, the pose is that of the tick
 FAULTS = ("not finite", "negative", "no such action", "not accepted", "rows")
 
 
@@ -94,12 +95,26 @@ def _numbers_fault(values: Any, positive: bool, accepted: int) -> int:
 
 
 @kernel
-def between(root: Any, rotations: Any, share: float, out_root: Any, out_rotations: Any) -> None:
-    """The pose of one body between two ticks: root (2, 3) and rotations (2, J, 4) at share 0 and 1."""
+def keep_tick(state: Any, k: int) -> None:
+    """The pose, contacts and sources of character k at its last tick become those of the tick before."""
+    state.root[k, 0] = state.root[k, 1]
+    state.rotations[k, 0] = state.rotations[k, 1]
+    state.contacts[k, 0] = state.contacts[k, 1]
+    state.shown[k, 0] = state.shown[k, 1]
+
+
+@kernel
+def show_between(state: Any, k: int, share: float, root: Any, rotations: Any, contacts: Any) -> None:
+    """Row k of the poses: character k between its last two ticks. A foot part touches if it does at both of them.
+
+    At share 0 the contacts are those of the earlier tick, which is shown: those of the last one are a tick early.
+    """
     for i in range(3):
-        out_root[i] = root[0, i] + share * (root[1, i] - root[0, i])
+        root[k, i] = state.root[k, 0, i] + share * (state.root[k, 1, i] - state.root[k, 0, i])
     for j in range(rotations.shape[1]):
-        mixed(rotations[0, j], rotations[1, j], share, out_rotations[j])
+        mixed(state.rotations[k, 0, j], state.rotations[k, 1, j], share, rotations[k, j])
+    for p in range(contacts.shape[1]):
+        contacts[k, p] = state.contacts[k, 0, p] and (share < AT_TICK or state.contacts[k, 1, p])
 
 
 @kernel

@@ -129,10 +129,10 @@ def joined_sources(parts: Sequence[FrameSources]) -> FrameSources:
     return FrameSources(table, np.concatenate(which), np.concatenate([part.frames for part in parts]))
 
 
-def recorded_origin(live: Live, sources: Sequence[Sources], row: int = 0) -> Origin:
-    """The origin of one character: what the method gave as its sources in each frame."""
+def recorded_origin(live: Live, sources: Sequence[Sources]) -> Origin:
+    """The origin of one character: what the method gave as its sources in frames that follow each other."""
     known = live.material.table
-    which, frames, weights = (np.stack([found[k][row] for found in sources]) for k in range(3))
+    which, frames, weights = (np.concatenate([found[k] for found in sources]) for k in range(3))
     used = np.asarray((weights > 0).any((0, 1)))
     used[0] = True
     which, frames, weights = (x[..., used] for x in (which, frames, weights))

@@ -90,6 +90,11 @@ class LiveCharacters(ABC, Generic[S, L]):
         """Advance the state by `dt` seconds, in place, and fill in the poses; arguments are checked already."""
 
 
+def at_shown_tick(state: Any, fps: float) -> Any:
+    """(N, ...) `state.shown` (N, 2, ...), what determines the sources, at the tick nearest to the poses shown."""
+    return state.shown[np.arange(len(state.time)), (state.time * fps >= 0.5).astype(np.int64)]
+
+
 def no_commands(count: int) -> FloatArray:
     """(N, 6) heading, speed, place, facing and action of characters that have not been commanded yet."""
     out = np.full((count, 6), np.nan)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control import crowd_member, stream_clip
+from motionloom.control.graph_routes import chosen_moves, random_walk
 from motionloom.core import (
     Clip,
     Made,
@@ -29,8 +30,9 @@ from motionloom.io import load_take, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of
 from motionloom.methods import METHODS, Model, attempt, learn, load_model
-from motionloom.methods.graph.walk_clip import random_walk
+from motionloom.methods.graph.frame_names import frame_named
 from motionloom.methods.packing import Unpacker
+from motionloom.methods.two_level_graph import TwoLevelGraphModel
 from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.finder import Finder
@@ -291,6 +293,14 @@ def _walk(step: Made, repeater: _Repeater) -> Clip:
     return random_walk(model, seed=step.seed or 0, take=step.take or 0, progress=repeater.making, **options).clip
 
 
+def _choices(step: Made, repeater: _Repeater) -> Clip:
+    options, model = _own_options(step), repeater.model(step)
+    if not isinstance(model, TwoLevelGraphModel):
+        raise CannotRepeat(f"the recipe takes choices in a model of {model.method}; they need two-level-graph")
+    start = frame_named(model.graph, options.pop("start"))
+    return chosen_moves(model, start, progress=repeater.making, **options)
+
+
 def _stream(step: Made, repeater: _Repeater) -> Clip:
     options = _own_options(step)
     if "variation" in options:
@@ -369,6 +379,7 @@ def _samples(step: Made, repeater: _Repeater) -> Clip:
 REPEATS: Mapping[str, Callable[[Made, _Repeater], Clip]] = {
     "synthesize": _synthesize,
     "walk": _walk,
+    "choices": _choices,
     "stream": _stream,
     "crowd": lambda made, by: crowd_member(by.model(made), made, _own_options(made), by.making),
     "act": _act,

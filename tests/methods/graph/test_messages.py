@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.control.graph_routes import random_walk
 from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph.query.messages import result_notes
-from motionloom.methods.graph.walk_clip import random_walk
 from motionloom.methods.lead_into_constraints import pose_problem, pose_warnings
 from motionloom.rotation import multiply
 from motionloom.samples import make

@@ -9,12 +9,13 @@ from time import perf_counter
 import numpy as np
 
 from motionloom.constraints import Request, RootPath
+from motionloom.control.graph_routes import random_walk
 from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize
 from motionloom.methods.graph.build.prune import GraphFacts, graph_facts
 from motionloom.methods.graph.diagnose.coverage import coverage
-from motionloom.methods.graph.walk_clip import graph_of, random_walk
+from motionloom.methods.graph.model import graph_model
 from motionloom.plot.figures import new_figure
 from motionloom.plot.graph import path_picture
 from motionloom.plot.page import (
@@ -47,7 +48,7 @@ def make_section(folder: Path) -> Section:
     model = learn("motion-graph", clips, {"limits": LIMITS}, files=paths)
     took = f"{perf_counter() - start:.1f} s"
     save_model(model, folder / "moves.loom")
-    graph = graph_of(model)
+    graph = graph_model(model).graph
     known = graph_facts(graph)
     walk = random_walk(model, 20, seed=SEED)
     save(walk.clip, folder / "random_moves.bvh")

@@ -14,7 +14,7 @@ from motionloom.cli.options import Force, Json, Seed, Suffix, columns, plural, p
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
-    from motionloom.methods.graph.walk_clip import WalkTake
+    from motionloom.control.graph_routes import WalkTake
 
 
 def graph(
@@ -29,9 +29,9 @@ def graph(
     from motionloom.methods.graph.build.prune import graph_facts
     from motionloom.methods.graph.diagnose.coverage import COLUMNS, coverage
     from motionloom.methods.graph.diagnose.label_sets import label_rows
-    from motionloom.methods.graph.walk_clip import graph_of
+    from motionloom.methods.graph.model import graph_model
 
-    known = graph_of(load_model(model))
+    known = graph_model(load_model(model)).graph
     with busy("measuring") as report:
         found = coverage(known, progress=report)
     rows = label_rows(known)
@@ -109,11 +109,12 @@ def walk(
     fresh: Annotated[bool | None, typer.Option("--fresh/--no-fresh", hidden=True)] = None,
 ) -> None:
     """Random walks of any length through a motion graph, without dead ends."""
+    from motionloom.control.graph_routes import random_walk
     from motionloom.core.progress import parts
     from motionloom.io import check_target, save
     from motionloom.methods import load_model
     from motionloom.methods.graph.build.prune import graph_facts
-    from motionloom.methods.graph.walk_clip import graph_of, random_walk
+    from motionloom.methods.graph.model import graph_model
     from motionloom.plot.figures import picture_kind
     from motionloom.plot.source_pictures import save_provenance
 
@@ -123,7 +124,7 @@ def walk(
     for path in targets:
         check_target(path, overwrite=force)
     learned = load_model(model)
-    known = graph_facts(graph_of(learned))
+    known = graph_facts(graph_model(learned).graph)
     if not json:
         first, *others = known.notes()
         print_line("\n".join([f"{model}: {first}", *(f"  {note}" for note in others)]))

@@ -61,7 +61,7 @@ def choices(
     found = describe_choices(learned, now, reach=reach, most=most)
     here = frame_name(learned.graph, now)
     if out is not None:
-        _write(learned, frame_name(learned.graph, start), numbers, reach, most, out)
+        _write(learned, start, numbers, reach, most, out)
     if picture is not None:
         from motionloom.plot.choices import save_choices
 
@@ -115,15 +115,13 @@ def _table(found: list[DescribedChoice]) -> list[str]:
     return columns(("", "likely", "lasts", "ahead", "aside", "turns", "clusters", "ends at"), rows, left=(0, 6, 7))
 
 
-def _write(model: TwoLevelGraphModel, start: str, numbers: list[str], reach: float, most: int, out: Path) -> None:
-    """Write the motion of the choices so far, made by a request with these choices."""
-    from motionloom.constraints import Request
+def _write(model: TwoLevelGraphModel, start: int, numbers: list[str], reach: float, most: int, out: Path) -> None:
+    """Write the motion of the choices so far."""
+    from motionloom.control.graph_routes import chosen_moves
     from motionloom.io import save
-    from motionloom.methods import synthesize
 
-    options = {"start": start, "choices": numbers, "reach": reach, "max_choices": most}
     with busy("making") as report:
-        clip = synthesize(model, Request(options=options), progress=report)
+        clip = chosen_moves(model, start, numbers, reach=reach, most=most, progress=report)
     save(clip, out)
 
 

@@ -108,7 +108,7 @@ def move(
         ground[HEIGHT] = keep * ground[HEIGHT] + (1.0 - keep) * wanted
     for p in range(len(places)):
         above = places[p, 1] - ground[HEIGHT] - tables.heights[p]
-        state.contacts[k, p] = tables.contacts[shown, p] and above < tables.near[0]
+        state.contacts[k, 1, p] = tables.contacts[shown, p] and above < tables.near[0]
     for i in range(3):
         state.rates[k, i] = rates[i]
     state.root[k, 1, 0], state.root[k, 1, 1], state.root[k, 1, 2] = track[0], rates[3] - ground[HEIGHT], track[1]

@@ -20,10 +20,12 @@ from motionloom.methods._kernels_live import (
     PLACE_X,
     PLACE_Z,
     SPEED,
-    between,
     command_row,
+    keep_tick,
+    show_between,
     uniform,
 )
+from motionloom.methods.graph.live_tables import FREE
 
 ARRIVAL_RADIUS = 0.4  # m: within this distance of a place, no direction is preferred
 
@@ -57,6 +59,8 @@ def improve(
                 to = b - change_over[t] if len(change) else np.float64(b)
                 over = penalty[t] + weight * (cost[n, b] + _at(cost[m], to)) + gone * _at(value[m], to)
                 best = min(best, over)
+            if best == np.inf:  # a dead end, which no character shows
+                continue
             largest = max(largest, abs(best - value[n, b]))
             value[n, b] = best
     return largest
@@ -76,23 +80,15 @@ def advance(
     tables: Any, commands: Any, state: Any, dt: float, tick: float, root: Any, rotations: Any, contacts: Any
 ) -> None:
     """All characters by `dt`, each by as many ticks as fall into it; then the poses between their last two ticks."""
-    blend = len(tables.alpha) + 1
     for k in range(len(state.time)):
         state.time[k] += dt
         while state.time[k] >= tick - EARLY:
             state.time[k] = max(0.0, state.time[k] - tick)
             command_row(commands, k, state.commanded[k])
             _tick(tables, state, k)
-            state.root[k, 0] = state.root[k, 1]
-            state.rotations[k, 0] = state.rotations[k, 1]
+            keep_tick(state, k)
             _show(tables, state, k)
-        between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
-        over = state.over[k]
-        shown = state.frame[k]
-        if over >= 0:
-            at = state.blended[k]
-            shown = tables.leave[over] + at if 2 * at < blend else tables.enter[over] - blend + at
-        contacts[k] = tables.contacts[shown]
+        show_between(state, k, state.time[k] / tick, root, rotations, contacts)
 
 
 @kernel
@@ -115,15 +111,26 @@ def _tick(tables: Any, state: Any, k: int) -> None:
     chosen = _choose_transition(tables, state, k)
     if chosen >= 0:
         state.over[k], state.blended[k] = chosen, 1
-    elif tables.goes_on[frame]:
+    elif tables.goes_on[frame] or (state.ordered[k] != FREE and _next_in_clip(tables, frame)):
         state.frame[k] = frame + 1
         state.since[k] += 1
 
 
 @kernel
+def _next_in_clip(tables: Any, frame: int) -> bool:
+    """Whether the next frame belongs to the same clip."""
+    return frame + 1 < len(tables.clip_of) and tables.clip_of[frame + 1] == tables.clip_of[frame]
+
+
+@kernel
 def _choose_transition(tables: Any, state: Any, k: int) -> int:
     """The transition to take at the present frame, -1 to continue the clip."""
-    frame = state.frame[k]
+    frame, ordered = state.frame[k], state.ordered[k]
+    if ordered != FREE:
+        if ordered >= 0 and frame == tables.leave[ordered]:
+            state.ordered[k] = FREE
+            return ordered
+        return -1
     first, last = tables.first_out[frame], tables.first_out[frame + 1]
     must = frame >= tables.exit_end[frame]
     if first == last or (state.since[k] < state.tuning[k, 0] and not must):
@@ -214,37 +221,46 @@ def _commanded_course(tables: Any, state: Any, k: int) -> float:
 
 @kernel
 def _draw_transition(tables: Any, state: Any, k: int, first: int, last: int, must: bool) -> int:
-    """A random walk: each transition with probability `rate` times exp(-unlike); at the last exit one is taken."""
+    """A random walk: the transitions by their weights, `rate` times as probable; at the last exit one is taken."""
     state.draws[k] += 1
     total = 0.0
     for t in range(first, last):
-        total += math.exp(-tables.unlike[t])
-    left = uniform(state.seed[k], state.draws[k]) * (total if must else max(1.0, tables.rate * total) / tables.rate)
+        total += tables.weight[t]
+    if total <= 0.0:
+        return -1
+    leaving = min(1.0, tables.rate * total)
+    staying = 0.0 if must else (1.0 - leaving) * tables.stay[state.frame[k]]
+    left = uniform(state.seed[k], state.draws[k]) * (total if staying == 0.0 else total * (1.0 + staying / leaving))
+    found = -1
     for t in range(first, last):
-        left -= math.exp(-tables.unlike[t])
-        if left < 0.0:
-            return t
-    return last - 1 if must else -1
+        if tables.weight[t] > 0.0:
+            left -= tables.weight[t]
+            found = t
+            if left < 0.0:
+                return t
+    return found if staying == 0.0 else -1
 
 
 @kernel
-def show(tables: Any, state: Any) -> None:
-    """The poses of all characters at their last tick."""
+def show_first(tables: Any, state: Any) -> None:
+    """The first poses of all characters, as those of both ticks."""
     for k in range(len(state.time)):
         _show(tables, state, k)
+        keep_tick(state, k)
 
 
 @kernel
 def _show(tables: Any, state: Any, k: int) -> None:
     """The pose of one character at its last tick: a frame of its clip or a blend of two, placed on the ground."""
     root, rotations, lay = state.root[k, 1], state.rotations[k, 1], state.lay[k]
-    over = state.over[k]
+    over, near = state.over[k], state.frame[k]
     if over < 0:
-        root[:] = tables.root[state.frame[k]]
-        rotations[:] = tables.rotations[state.frame[k]]
+        root[:] = tables.root[near]
+        rotations[:] = tables.rotations[near]
     else:
         at, blend = state.blended[k], len(tables.alpha) + 1
         a, b = tables.leave[over] + at, tables.enter[over] - blend + at
+        near = a if 2 * at < blend else b
         share = tables.alpha[at - 1]
         c, s = math.cos(tables.turn[over]), math.sin(tables.turn[over])
         x, z = tables.root[b, 0], tables.root[b, 2]
@@ -257,7 +273,13 @@ def _show(tables: Any, state: Any, k: int) -> None:
         mixed(tables.rotations[a, 0], hips, share, rotations[0])
         for j in range(1, len(rotations)):
             mixed(tables.rotations[a, j], tables.rotations[b, j], share, rotations[j])
+        if len(tables.blend_root):
+            root[:] = tables.blend_root[over, at - 1]
+            for i in range(len(tables.legs)):
+                rotations[tables.legs[i]] = tables.blend_legs[over, at - 1, i]
     c, s = math.cos(lay[0]), math.sin(lay[0])
     x, z = root[0], root[2]
     root[0], root[2] = lay[1] + c * x + s * z, lay[2] + c * z - s * x
     turned_left(lay[0], rotations[0], rotations[0])
+    state.shown[k, 1, 0], state.shown[k, 1, 1], state.shown[k, 1, 2] = state.frame[k], over, state.blended[k]
+    state.contacts[k, 1] = tables.contacts[near]

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, NoPath, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import Graph
-from motionloom.methods.graph.live_tables import GraphTables, build_tables
+from motionloom.methods.graph.live_tables import FREE, STAY, GraphTables, build_tables
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames, material_of
-from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status, used_speed
+from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands, speed_status, used_speed
 from motionloom.methods.settings import Settings, param
 
 
@@ -27,6 +28,7 @@ class GraphLiveOptions(Settings):
     """Options of live graph characters."""
 
     shortest: float = param(0.1, "shortest time between transitions, where there is a choice", unit="s", low=0, high=5)
+    start: int = param(-1, "frame to begin at, counted through all clips; -1: by the seed", low=-1, high=10**9)
 
 
 DEFAULT_OPTIONS = GraphLiveOptions()
@@ -45,6 +47,9 @@ class GraphState(NamedTuple):
     lay: FloatArray  # (N, 3) turn and shift x, z that place the present clip on the ground
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
+    contacts: BoolArray  # (N, 2, P)
+    shown: IntArray  # (N, 2, 3) `frame`, `over` and `blended`
+    ordered: IntArray  # (N,) transition to take next, FREE or STAY
     commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
     tuning: IntArray  # (N, 1) ticks: shortest
 
@@ -78,22 +83,44 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
             lay=np.zeros((count, 3)),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, len(self.skeleton), 4)),
+            contacts=np.zeros((count, 2, self._foot_parts), bool),
+            shown=np.zeros((count, 2, 3), np.int64),
+            ordered=np.full(count, FREE),
             commanded=no_commands(count),
             tuning=np.zeros((count, 1), np.int64),
         )
 
     def _begin(self, state: GraphState, seeds: IntArray, places: FloatArray, options: GraphLiveOptions) -> None:
-        from motionloom.methods.graph._kernels_live import show
+        from motionloom.methods.graph._kernels_live import show_first
 
         tables = self.tables
         state.seed[:], state.draws[:] = seeds, 1
-        state.frame[:] = first_frames(seeds, np.flatnonzero(tables.exit_end >= 0))
+        if options.start >= len(tables.exit_end):
+            raise BadRequest(f"start: expected a frame up to {len(tables.exit_end) - 1}, found {options.start}")
+        if options.start >= 0 and tables.exit_end[options.start] < 0:
+            raise NoPath(f"start: frame {options.start} is a dead end")
+        state.frame[:] = first_frames(seeds, tables.starts) if options.start < 0 else options.start
         state.lay[:, 0] = places[:, 2] - tables.hips_heading[state.frame]
         hips = tables.root[state.frame][:, [0, 2]]
         state.lay[:, 1:] = places[:, :2] - ground_turn(state.lay[:, 0], hips)
         state.tuning[:] = round(options.shortest * self.fps)
-        show(tables, state)
-        state.root[:, 0], state.rotations[:, 0] = state.root[:, 1], state.rotations[:, 1]
+        show_first(tables, state)
+
+    def order(self, state: GraphState, transitions: ArrayLike) -> GraphState:
+        """The state of characters that take these transitions (N,) next, whatever their commands are.
+
+        A transition is a number in the graph; FREE chooses by the commands, STAY continues the clip. `BadRequest` for
+        one that does not leave the present clip (or the one that is being entered) at this frame or later.
+        """
+        whole = np.array(np.broadcast_to(np.asarray(transitions, np.int64), state.ordered.shape))
+        tables = self.tables
+        if ((whole < STAY) | (whole >= len(tables.leave))).any():
+            raise BadRequest(f"order: expected transitions from 0 to {len(tables.leave) - 1}, FREE or STAY")
+        first = np.where(state.over >= 0, tables.enter[np.maximum(state.over, 0)], state.frame)
+        leave = np.where(whole >= 0, tables.leave[np.maximum(whole, 0)], first)
+        if (wrong := (leave < first) | (tables.clip_of[leave] != tables.clip_of[first])).any():
+            raise BadRequest(f"order: transition {whole[wrong][0]} does not leave after frame {first[wrong][0]}")
+        return state._replace(ordered=whole)
 
     def _advance(self, state: GraphState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.graph._kernels_live import advance
@@ -102,7 +129,7 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
 
     def status(self, state: GraphState) -> Status:
         """The action shown, the speed commanded and used, and the time until a transition may be taken."""
-        action = first_action(self.tables.labels[state.frame], len(self.actions))
+        action = first_action(self.tables.labels[at_shown_tick(state, self.fps)[:, 0]], len(self.actions))
         speeds = self.tables.speeds[state.commanded[:, 5].astype(np.int64)]
         commanded = state.commanded[:, 1]
         used = used_speed(commanded, speeds)
@@ -113,17 +140,21 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
         until = (wait + np.where(blending, len(self.tables.alpha) + 1 - state.blended, 0)) / self.fps
         return speed_status(action, commanded, used, until)
 
+    def shown_frames(self, state: GraphState) -> tuple[IntArray, IntArray, FloatArray]:
+        """(N,) the frame that each character shows, and in a blend the one of the clip entered, with its share."""
+        tables = self.tables
+        frame, over, blended = at_shown_tick(state, self.fps).T
+        blending, over = over >= 0, np.maximum(over, 0)
+        first = np.where(blending, tables.leave[over] + blended, frame)
+        second = np.where(blending, tables.enter[over] - len(tables.alpha) - 1 + blended, frame)
+        return first, second, np.where(blending, tables.alpha[np.where(blending, blended - 1, 0)], 0.0)
+
     def sources(self, state: GraphState) -> Sources:
         """The frame that each character shows; in a blend, those of both clips."""
-        tables = self.tables
-        blending, over = state.over >= 0, np.maximum(state.over, 0)
-        first = np.where(blending, tables.leave[over] + state.blended, state.frame)
-        second = tables.enter[over] - len(tables.alpha) - 1 + state.blended
-        alpha = np.where(blending, tables.alpha[np.clip(state.blended - 1, 0, len(tables.alpha) - 1)], 0.0)
-        both = np.stack([first, np.where(blending, second, first)], 1)[:, None]
-        which = np.where([[[True, False]]] | blending[:, None, None], self.material.which[both], -1)
-        weights = np.where(which >= 0, np.stack([1 - alpha, alpha], 1)[:, None], 0.0)
-        return Sources(which, self.material.frames[both].astype(float), weights)
+        first, second, alpha = self.shown_frames(state)
+        both, weights = np.stack([first, second], 1)[:, None], np.stack([1 - alpha, alpha], 1)[:, None]
+        which = np.where(weights > 0, self.material.which[both], -1)
+        return Sources(which, self.material.frames[both].astype(float), np.where(which >= 0, weights, 0.0))
 
 
 def graph_live(graph: Graph) -> GraphLive:

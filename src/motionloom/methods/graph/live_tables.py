@@ -7,24 +7,36 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, FloatArray, IntArray, NoPath
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import headings, steady_travel
 from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
-from motionloom.methods.graph.build.prune import largest_component
+from motionloom.methods.graph.build.prune import largest_component, walkable_frames
 from motionloom.methods.graph.graph import Graph
+from motionloom.methods.graph.render.blends import blends
+from motionloom.methods.graph.search.speed_gaps import speed_gaps
+from motionloom.methods.graph.search.steadiness import steady_weights
 from motionloom.rotation.wrapping import wrap_angle
 
+FREE = -1  # an order: transitions are chosen by the commands, or at random
+STAY = -2  # an order: the clip continues
 HEADING_BINS = 24  # directions of travel
 SPEED_BINS = 6  # speeds
 DISCOUNT_TIME = 3.0  # s after which costs are discounted by a factor of e
 MAX_SWEEPS = 200  # of value iteration
 TRANSITION_COST = 0.5  # rad for one tick: cost of the best transition; of the average one, twice as much
 WRONG_ACTION_COST = 2.0  # rad for one tick: cost of a frame without the commanded action
+STEADINESS = 1.0  # of random walks, see `steady_weights`
+LEAST_STEADY = 1e-6  # least factor of steadiness
+MAX_HELD_BLENDS = 20_000  # transitions of a graph whose live characters hold planted feet in blends
 MEAN_BETWEEN_TRANSITIONS = 1.0  # s between transitions of a random walk
 
 
 class GraphTables(NamedTuple):
-    """Arrays for the kernels: N frames and the T transitions of the strongly connected component."""
+    """Arrays for the kernels: the N frames and T transitions of a graph.
+
+    Characters stay in the largest strongly connected component, unless they are ordered to leave it.
+    """
 
     place: FloatArray  # (N, 2) m, without the sway of the hips, in each clip's own coordinates
     course: FloatArray  # (N,) rad, direction of travel
@@ -32,7 +44,9 @@ class GraphTables(NamedTuple):
     hips_heading: FloatArray  # (N,) rad
     rotations: FloatArray  # (N, J, 4)
     contacts: BoolArray  # (N, P)
-    goes_on: BoolArray  # (N,) whether the next frame of the clip can be shown
+    starts: IntArray  # (S,) frames to begin at: those of the strongly connected component
+    clip_of: IntArray  # (N,) number of the clip
+    goes_on: BoolArray  # (N,) whether the next frame can be shown, and leads to no dead end
     exit_end: IntArray  # (N,) the last following frame of the clip that has a transition; -1: none
     first_out: IntArray  # (N + 1,) transitions first_out[n] .. first_out[n + 1] - 1 leave at frame n
     until_exit: IntArray  # (N,) frames to the next frame of the clip that has a transition; 0 where none follows
@@ -40,14 +54,18 @@ class GraphTables(NamedTuple):
     enter: IntArray  # (T,)
     turn: FloatArray  # (T,) alignment of the clip that is entered
     shift: FloatArray  # (T, 2)
-    unlike: FloatArray  # (T,) distance of the joined frames, scaled: 0 for the least, 1 on average
+    weight: FloatArray  # (T,) relative probability in a random walk; 0: never
+    stay: FloatArray  # (N,) that of the next frame, 1 at a steady pace
     alpha: FloatArray  # (2 half - 1,) share of the clip that is entered in each frame of a blend
+    blend_root: FloatArray  # (T, 2 half - 1, 3) m, in the coordinates of the clip that is left; (0, ...): not held
+    legs: IntArray  # (L,) joints of the legs
+    blend_legs: FloatArray  # (T, 2 half - 1, L, 4) rotations that hold planted feet
     labels: UInt64Array  # (N,) bits of the actions that a frame belongs to
     speeds: FloatArray  # (A + 1, 3) m/s: lowest, usual and highest of each action, and of all frames
     radius: float  # m: of the circles that bodies walk where they turn
     rate: float  # probability of a transition at a frame that has one, in a random walk
     discount: float  # of costs, per tick
-    penalty: FloatArray  # (T,) cost of a transition, larger between distant frames
+    penalty: FloatArray  # (T,) cost of a transition, larger between distant frames; infinite: never taken
     heading_value: FloatArray  # (N, B) cost of following a direction of travel 2 pi b / B to the left
     speed_bins: FloatArray  # (S,) m/s
     speed_cost: FloatArray  # (N, S) of a tick: deviation from the speed, as a share of the usual one
@@ -62,9 +80,12 @@ def build_tables(graph: Graph) -> tuple[GraphTables, tuple[str, ...]]:
     inside = largest_component(graph)
     if not inside.any():
         raise NoPath("the clips do not form a loop, so there are no live characters")
-    use = inside[graph.leave] & inside[graph.enter]
-    leave, enter = graph.leave[use], graph.enter[use]
-    goes_on = np.append(inside[:-1] & inside[1:] & (graph.clip_of[:-1] == graph.clip_of[1:]), False)
+    walkable = walkable_frames(graph)
+    leave, enter = graph.leave, graph.enter
+    use = walkable[leave] & walkable[enter] & (inside[enter] | ~inside[leave])
+    same_clip = np.append(graph.clip_of[:-1] == graph.clip_of[1:], False)
+    goes_on = same_clip & walkable & np.append(walkable[1:] & (inside[1:] | ~inside[:-1]), False)
+    exits = np.isin(np.arange(graph.count), leave[use])
     tracks = [steady_travel(clip) for clip in clips]
     place = np.concatenate([track.place for track in tracks])
     velocity = np.concatenate([_velocity(track.place, clip.fps) for track, clip in zip(tracks, clips, strict=True)])
@@ -72,15 +93,17 @@ def build_tables(graph: Graph) -> tuple[GraphTables, tuple[str, ...]]:
     speed = np.linalg.norm(velocity, axis=1)
     names = tuple(n for n in action_names(clips) if (action_marks(clips, [n]) & inside).any())
     marks = action_marks(clips, names)
-    distance = t.distance[use]
-    unlike = (distance - distance.min()) / max(float(distance.mean() - distance.min()), 1e-12)
+    least = t.distance[use].min()
+    unlike = np.where(use, (t.distance - least) / max(float(t.distance[use].mean() - least), 1e-12), np.inf)
+    steady = steady_weights(graph, speed_gaps(graph), walkable, use, STEADINESS)
+    assert steady is not None
     course = np.where(speed > 0.2, np.arctan2(velocity[:, 0], velocity[:, 1]), heading)
-    first_out = np.searchsorted(leave, np.arange(graph.count + 1))
+    exit_end = _exit_end(goes_on, walkable, exits)
     penalty = TRANSITION_COST * (1.0 + unlike)
     discount = 1.0 - 1.0 / (DISCOUNT_TIME * clips[0].fps)
-    plan = _Planner(goes_on, first_out, enter, penalty, graph.blend, discount)
+    plan = _Planner(goes_on, graph.first_out, enter, penalty, graph.blend, discount)
     bins = np.abs(wrap_angle(np.arange(HEADING_BINS) * 2 * np.pi / HEADING_BINS))
-    turns = wrap_angle(np.append(np.diff(course), 0.0)), wrap_angle(course[enter] + t.turn[use] - course[leave])
+    turns = wrap_angle(np.append(np.diff(course), 0.0)), wrap_angle(course[enter] + t.turn - course[leave])
     speeds = speed_ranges(speed, marks, inside)
     speed_bins = np.linspace(speeds[-1, 0], speeds[-1, 2], SPEED_BINS)
     speed_cost = np.abs(speed[:, None] - speed_bins) / max(float(speeds[-1, 1]), 0.2)
@@ -92,20 +115,24 @@ def build_tables(graph: Graph) -> tuple[GraphTables, tuple[str, ...]]:
         np.concatenate([headings(clip) for clip in clips]),
         np.concatenate([clip.rotations for clip in clips]),
         np.concatenate([contact_array(clip) for clip in clips]),
+        np.flatnonzero(inside & (exit_end >= 0)),
+        graph.clip_of,
         goes_on,
-        _exit_end(goes_on, inside, leave),
-        first_out,
-        _until_exit(goes_on, first_out),
+        exit_end,
+        graph.first_out,
+        _until_exit(goes_on, exits),
         leave,
         enter,
-        t.turn[use],
-        np.ascontiguousarray(t.shift[use]),
-        unlike,
+        np.array(t.turn),
+        np.array(t.shift),
+        np.exp(-unlike) * np.maximum(steady.take, LEAST_STEADY),
+        np.maximum(steady.go, LEAST_STEADY),
         graph.weights,
+        *_held_blends(graph),
         action_bits(marks),
         speeds,
         float(speeds[-1, 1]) / _turning(heading, inside & goes_on, clips[0].fps),
-        _rate(leave, inside, clips[0].fps),
+        _rate(exits & inside, inside, clips[0].fps),
         discount,
         penalty,
         plan.value(np.tile(bins, (graph.count, 1)), turns),
@@ -118,11 +145,26 @@ def build_tables(graph: Graph) -> tuple[GraphTables, tuple[str, ...]]:
     return tables, names
 
 
-def _until_exit(goes_on: BoolArray, first_out: IntArray) -> IntArray:
+def _held_blends(graph: Graph) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Hips and legs in the blends of all transitions, with planted feet held; none for a graph of linear blends.
+
+    0.2 ms and 2.4 KB for a transition; more than `MAX_HELD_BLENDS` are not made: then live characters blend linearly.
+    """
+    skeleton = graph.clips[0].skeleton
+    legs = np.array(sorted({j for foot in feet(skeleton) for j in (foot.thigh, foot.shin, foot.ankle)}), np.int64)
+    held = np.arange(0 if graph.linear or len(graph.transitions) > MAX_HELD_BLENDS else len(graph.transitions))
+    made = [blends(graph, part) for part in np.array_split(held, -(-len(held) // 500) or 1) if len(part)]
+    if not made:
+        return np.zeros((0, 0, 3)), legs, np.zeros((0, 0, len(legs), 4))
+    root, rotations = np.concatenate([m.root for m in made]), [m.rotations[:, :, legs] for m in made]
+    return root, legs, np.concatenate(rotations)
+
+
+def _until_exit(goes_on: BoolArray, exits: BoolArray) -> IntArray:
     """(N,) frames from each frame to the next one with a transition, along its clip; 0 where none follows."""
     out = np.zeros(len(goes_on), np.int64)
     for n in range(len(goes_on) - 2, -1, -1):
-        if first_out[n] == first_out[n + 1] and goes_on[n] and (out[n + 1] or first_out[n + 1] < first_out[n + 2]):
+        if not exits[n] and goes_on[n] and (out[n + 1] or exits[n + 1]):
             out[n] = out[n + 1] + 1
     return out
 
@@ -131,12 +173,10 @@ def _velocity(place: FloatArray, fps: float) -> FloatArray:
     return np.gradient(place, 1.0 / fps, axis=0) if len(place) > 1 else np.zeros_like(place)
 
 
-def _exit_end(goes_on: BoolArray, inside: BoolArray, leave: IntArray) -> IntArray:
+def _exit_end(goes_on: BoolArray, walkable: BoolArray, exits: BoolArray) -> IntArray:
     out = np.full(len(goes_on), -1)
-    exits = np.zeros(len(goes_on), bool)
-    exits[leave] = True
     for n in range(len(goes_on) - 1, -1, -1):
-        if inside[n]:
+        if walkable[n]:
             later = out[n + 1] if goes_on[n] else -1
             out[n] = later if later >= 0 else (n if exits[n] else -1)
     return out
@@ -165,9 +205,9 @@ class _Planner(NamedTuple):
         return value
 
 
-def _rate(leave: IntArray, inside: BoolArray, fps: float) -> float:
+def _rate(exits: BoolArray, inside: BoolArray, fps: float) -> float:
     """The chance of taking a transition where there are some: one every `MEAN_BETWEEN_TRANSITIONS` seconds."""
-    return min(1.0, inside.sum() / max(len(np.unique(leave)), 1) / (MEAN_BETWEEN_TRANSITIONS * fps))
+    return min(1.0, inside.sum() / max(int(exits.sum()), 1) / (MEAN_BETWEEN_TRANSITIONS * fps))
 
 
 def _turning(heading: FloatArray, going: BoolArray, fps: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Request
-from motionloom.core import BoolArray, Clip, Note, Progress, replace
+from motionloom.core import BadRequest, BoolArray, Clip, Note, Progress, replace
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.graph.build.prune import walkable_frames
 from motionloom.methods.graph.frame_names import frame_name
@@ -48,6 +48,16 @@ class GraphPlan(NamedTuple):
 
     def bands(self) -> Sequence[Band]:
         return self.timeline
+
+
+def graph_model(model: Model[Any]) -> GraphModel[Any]:
+    """The model, if it has a motion graph; else `BadRequest`."""
+    if isinstance(model, GraphModel):
+        return model
+    raise BadRequest(
+        f"a random walk needs a motion graph, and a {model.method} model has none; learn a model of motion-graph, "
+        "two-level-graph or hierarchical-graph"
+    )
 
 
 def timeline(graph: Graph, route: Route) -> tuple[Band, ...]:

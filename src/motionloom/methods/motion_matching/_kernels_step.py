@@ -11,7 +11,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_rotation import turned_by, turned_left
-from motionloom.methods._kernels_live import ACTION, EARLY, between, changed, command_row
+from motionloom.methods._kernels_live import ACTION, EARLY, changed, command_row, keep_tick, show_between
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
     decay,
@@ -47,8 +47,7 @@ def advance(db: Any, commands: Any, state: Any, dt: float, root: Any, rotations:
             one = state.frame[k : k + 1], state.wait[k : k + 1], state.track[k], state.tuning[k]
             before = state.frame[k]
             found = choose_frame(db, one, goals, guided, np.int64(given[ACTION]), new, tick, query)
-            state.root[k, 0] = state.root[k, 1]
-            state.rotations[k, 0] = state.rotations[k, 1]
+            keep_tick(state, k)
             if found >= 0:
                 jump(db, before, found, tick, state.offsets[k])
             half_life = state.tuning[k, HALF_LIFE]
@@ -56,8 +55,8 @@ def advance(db: Any, commands: Any, state: Any, dt: float, root: Any, rotations:
                 db, state.frame[k], state.track[k], half_life, tick, state.offsets[k], state.root[k, 1],
                 state.rotations[k, 1],
             )  # fmt: skip
-        between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
-        contacts[k] = db.contacts[state.frame[k]]
+            state.contacts[k, 1], state.shown[k, 1] = db.contacts[state.frame[k]], state.frame[k]
+        show_between(state, k, state.time[k] / tick, root, rotations, contacts)
 
 
 @kernel
@@ -135,8 +134,8 @@ def show_first(db: Any, state: Any) -> None:
     """The poses of the first frames, as those of both ticks."""
     for k in range(len(state.time)):
         show(db, state.frame[k], state.track[k], 1.0, 0.0, state.offsets[k], state.root[k, 1], state.rotations[k, 1])
-        state.root[k, 0] = state.root[k, 1]
-        state.rotations[k, 0] = state.rotations[k, 1]
+        state.contacts[k, 1], state.shown[k, 1] = db.contacts[state.frame[k]], state.frame[k]
+        keep_tick(state, k)
 
 
 @kernel

@@ -7,12 +7,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
-from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status, used_speed
+from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands, speed_status, used_speed
 from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.motion_matching.database import Database
 
@@ -26,6 +26,8 @@ class MatchingState(NamedTuple):
     track: FloatArray  # (N, 3) x, z and heading at the last tick
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
+    contacts: BoolArray  # (N, 2, P)
+    shown: IntArray  # (N, 2) frames of the database
     offsets: FloatArray  # (N, J + 1, 2, 3) remaining offsets of jumps: see `_kernels_step.jump`
     commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
     tuning: FloatArray  # (N, 5) interval, half life, response, steering, persistence
@@ -57,6 +59,8 @@ class MatchingLive(LiveCharacters[MatchingState, Options]):
             track=np.zeros((count, 3)),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, joints, 4)),
+            contacts=np.zeros((count, 2, self._foot_parts), bool),
+            shown=np.zeros((count, 2), np.int64),
             offsets=np.zeros((count, joints + 1, 2, 3)),
             commanded=no_commands(count),
             tuning=np.zeros((count, 5)),
@@ -87,7 +91,7 @@ class MatchingLive(LiveCharacters[MatchingState, Options]):
 
     def status(self, state: MatchingState) -> Status:
         """The action shown, and the speed commanded and used; a speed is clamped to those of the clips."""
-        action = first_action(self.database.labels[state.frame], len(self.actions))
+        action = first_action(self.database.labels[at_shown_tick(state, self.fps)], len(self.actions))
         speeds = self.database.speeds[state.commanded[:, 5].astype(np.int64)]
         commanded = state.commanded[:, 1]
         used = used_speed(commanded, speeds)
@@ -96,6 +100,6 @@ class MatchingLive(LiveCharacters[MatchingState, Options]):
 
     def sources(self, state: MatchingState) -> Sources:
         """The frame that each character shows; offsets of jumps are ignored."""
-        shown = state.frame[:, None, None]
+        shown = at_shown_tick(state, self.fps)[:, None, None]
         which = self.material.which[shown]
         return Sources(which, self.material.frames[shown].astype(float), (which >= 0).astype(float))

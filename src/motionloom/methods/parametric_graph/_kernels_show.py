@@ -30,8 +30,10 @@ def body_at(t: Any, state: Any, k: int, which: int, root: Any, rotations: Any, c
 @kernel
 def show(t: Any, state: Any, k: int, tick: float, space: Any) -> None:
     """The pose of character k at its places, as its last tick."""
-    root, rotations, contacts = state.root[k, 1], state.rotations[k, 1], state.contacts[k]
+    root, rotations, contacts = state.root[k, 1], state.rotations[k, 1], state.contacts[k, 1]
     body_at(t, state, k, 0, root, rotations, contacts, space)
+    for i in range(2):
+        state.shown[k, 1, i], state.shown[k, 1, 2 + i] = state.node[k, i], state.place[k, i, 0]
     if state.tuning[k, INERTIAL] > 0:
         decay(state.offsets[k], OFFSET_HALF_LIFE, tick)
         for i in range(3):
@@ -58,7 +60,7 @@ def begin_offsets(t: Any, state: Any, k: int, tick: float, space: Any) -> None:
 
     Called in the tick of the jump: the earlier clip is at its place of this tick, the new one too.
     """
-    joints, parts = state.rotations.shape[2], state.contacts.shape[1]
+    joints, parts = state.rotations.shape[2], state.contacts.shape[2]
     old_root, new_root, then_root = np.empty(3), np.empty(3), np.empty(3)
     old, new, then = np.empty((joints, 4)), np.empty((joints, 4)), np.empty((joints, 4))
     on, v, w = np.empty(parts, np.bool_), np.empty(3), np.empty(3)

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionloom.blend._kernels_registered import advance, seconds_between, wrapped
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import EARLY, FACING, PLACE_X, between, command_row
+from motionloom.methods._kernels_live import EARLY, FACING, PLACE_X, command_row, keep_tick, show_between
 from motionloom.methods.parametric_graph._kernels_body import (
     EXAMPLES,
     FRAMES,
@@ -191,8 +191,7 @@ def one_tick(t: Any, state: Any, k: int, given: Any, values: Any, tick: float, b
     if state.mixing[k] >= state.tuning[k, WINDOW] or jumped:
         state.mixing[k] = -1.0
         state.node[k, 1] = -1
-    state.root[k, 0] = state.root[k, 1]
-    state.rotations[k, 0] = state.rotations[k, 1]
+    keep_tick(state, k)
     show(t, state, k, 0.0 if jumped else tick, space)
 
 
@@ -202,8 +201,7 @@ def show_first(t: Any, state: Any) -> None:
     space = scratch_of(t)
     for k in range(len(state.time)):
         show(t, state, k, 0.0, space)
-        state.root[k, 0] = state.root[k, 1]
-        state.rotations[k, 0] = state.rotations[k, 1]
+        keep_tick(state, k)
 
 
 @kernel
@@ -227,8 +225,7 @@ def step(t: Any, commands: Any, state: Any, tick: float, dt: float, out: Any) ->
                     state.plan[k, 1] = 0.0  # for another goal
             state.commanded[k] = given
             one_tick(t, state, k, given, values, tick, box, room)
-        between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
-        contacts[k] = state.contacts[k]
+        show_between(state, k, state.time[k] / tick, root, rotations, contacts)
         n = state.node[k, 0]
         meta = t.meta[n]
         phase[k] = (wrapped(rows_of(t, n), state.place[k, 0, 0]) - meta[0]) / meta[1] if meta[2] == 1 else math.nan

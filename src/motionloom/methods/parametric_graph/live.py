@@ -14,7 +14,7 @@ from motionloom.core.numbers import smoothstep
 from motionloom.core.origin import source_shares
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import FrameSources, Sources, Status
-from motionloom.methods.live_base import LiveCharacters, no_commands
+from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands
 from motionloom.methods.parametric_graph.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables
@@ -47,7 +47,8 @@ class ParametricGraphState(NamedTuple):
     commanded: FloatArray  # (N, 6)
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
-    contacts: BoolArray  # (N, P) at the last tick
+    contacts: BoolArray  # (N, 2, P)
+    shown: FloatArray  # (N, 2, 4) nodes of the present clip and the earlier one, and positions in their rows
     tuning: FloatArray  # (N, 8) options, see `_kernels_step`
 
 
@@ -182,12 +183,15 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         which = np.full((count, 2 * width), -1, np.int64)
         frames, shares = np.full(which.shape, -1.0), np.zeros(which.shape)
         earlier = self._earlier_shares(state)
+        shown = at_shown_tick(state, self.fps)
+        same = (shown[:, :2] == state.node).all(1)  # weights are those of the last tick
+        position = np.where(same[:, None], shown[:, 2:], state.place[:, :, 0])
         for clip in (0, 1):
             share = earlier if clip else 1.0 - earlier
             for n in np.unique(state.node[share > 0, clip]):
                 who = np.flatnonzero((state.node[:, clip] == n) & (share > 0))
                 rows = self.nodes[n].space.rows
-                at = np.clip(np.round(state.place[who, clip, 0]).astype(np.int64), 0, len(rows.times) - 1)
+                at = np.clip(np.round(position[who, clip]).astype(np.int64), 0, len(rows.times) - 1)
                 lengths, starts = self._lengths[n]
                 found = starts + np.clip(np.round(rows.times[at]), 0, lengths - 1).astype(np.int64)
                 cell = np.ix_(who, np.arange(rows.size) + clip * width)
@@ -240,6 +244,7 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
             commanded=no_commands(count),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, joints, 4)),
-            contacts=np.zeros((count, len(self.tables.parts)), bool),
+            contacts=np.zeros((count, 2, len(self.tables.parts)), bool),
+            shown=np.zeros((count, 2, 4)),
             tuning=np.zeros((count, 8)),
         )

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.blend._kernels_registered import advance, pose, workspace, wrapped
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
-from motionloom.methods._kernels_live import EARLY, between
+from motionloom.methods._kernels_live import EARLY, keep_tick, show_between
 from motionloom.methods.space._kernels_weights import approach, corrected_weights
 
 HALF_LIFE, RESPONSE = 0, 1  # columns of `tuning`
@@ -22,8 +22,9 @@ def show(rows: Any, state: Any, k: int, space: Any) -> None:
     """The pose of character k at its position, as its last tick."""
     pose(
         rows, state.weights[k], wrapped(rows, state.place[k, 0]), state.place[k, 1:], state.root[k, 1],
-        state.rotations[k, 1], state.contacts[k], space,
+        state.rotations[k, 1], state.contacts[k, 1], space,
     )  # fmt: skip
+    state.shown[k, 1] = state.place[k, 0]
 
 
 @kernel
@@ -32,8 +33,7 @@ def show_first(rows: Any, state: Any) -> None:
     space = workspace(rows[0].shape[1], rows[0].shape[3])
     for k in range(len(state.time)):
         show(rows, state, k, space)
-        state.root[k, 0] = state.root[k, 1]
-        state.rotations[k, 0] = state.rotations[k, 1]
+        keep_tick(state, k)
 
 
 @kernel
@@ -92,9 +92,7 @@ def step(
             advance(rows, state.weights[k], state.place[k], tick, space[0])
             off = wrap_angle(state.place[k, 3] - state.course[k])
             state.course[k] += (1.0 - 0.5 ** (tick / COURSE_HALF_LIFE)) * off
-            state.root[k, 0] = state.root[k, 1]
-            state.rotations[k, 0] = state.rotations[k, 1]
+            keep_tick(state, k)
             show(rows, state, k, space)
-        between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
-        contacts[k] = state.contacts[k]
+        show_between(state, k, state.time[k] / tick, root, rotations, contacts)
         phase[k] = (wrapped(rows, state.place[k, 0]) - meta[0]) / meta[1] if meta[2] == 1 else math.nan

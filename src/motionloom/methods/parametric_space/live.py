@@ -12,7 +12,7 @@ from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleto
 from motionloom.core.origin import source_shares
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import FrameSources, Sources, Status
-from motionloom.methods.live_base import LiveCharacters
+from motionloom.methods.live_base import LiveCharacters, at_shown_tick
 from motionloom.methods.parametric_space.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.space.space import REACHED, Space
 
@@ -31,7 +31,8 @@ class SpaceState(NamedTuple):
     used: FloatArray  # (N, D) parameters of the goal
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
-    contacts: BoolArray  # (N, P) at the last tick
+    contacts: BoolArray  # (N, 2, P)
+    shown: FloatArray  # (N, 2) positions in rows
     tuning: FloatArray  # (N, 2) half life, response
 
 
@@ -120,7 +121,7 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
         """All examples, those with the largest weights first, and their frames."""
         rows = self.space.rows
         top = np.argsort(-state.weights, axis=1, kind="stable")
-        at = np.clip(np.round(state.place[:, 0]).astype(np.int64), 0, len(rows.times) - 1)
+        at = np.clip(np.round(at_shown_tick(state, self.fps)).astype(np.int64), 0, len(rows.times) - 1)
         starts = np.cumsum(self.lengths) - self.lengths
         frames = np.clip(np.round(rows.times[at[:, None], top]), 0, self.lengths[top] - 1).astype(np.int64)
         found = starts[top] + frames
@@ -140,6 +141,7 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
             np.zeros((count, size)),
             np.zeros((count, 2, 3)),
             np.zeros((count, 2, joints, 4)),
-            np.zeros((count, rows.touches.shape[2]), bool),
+            np.zeros((count, 2, rows.touches.shape[2]), bool),
+            np.zeros((count, 2)),
             np.zeros((count, 2)),
         )

@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.kinematics.channels._kernels import chart, unchart
 from motionloom.kinematics.feet._kernels_live_ground import foot_places, move, without_own_heading
-from motionloom.methods._kernels_live import EARLY, between, uniform
+from motionloom.methods._kernels_live import EARLY, keep_tick, show_between, uniform
 
 LOOKAHEAD, NOISE, VARIATION, NOISE_TIME = range(4)  # columns of `tuning`
 SLOPE_FRAMES = 12  # frames within which the slope of the residual outside the basis dies out
@@ -31,14 +31,13 @@ def advance(
             state.time[k] = max(0.0, state.time[k] - tick)
             state.commanded[k] = commands.action[k if len(commands.action) > 1 else 0]
             _tick(tables, state, k, tick)
-        between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
-        contacts[k] = state.contacts[k]
+        show_between(state, k, state.time[k] / tick, root, rotations, contacts)
 
 
 @kernel
 def _tick(tables: Any, state: Any, k: int, tick: float) -> None:
     """One character by one frame."""
-    state.root[k, 0], state.rotations[k, 0] = state.root[k, 1], state.rotations[k, 1]
+    keep_tick(state, k)
     if state.frame[k] > 0:  # the first two frames of a segment are given
         _deviate(tables, state, k)
     was = tables.first[state.segment[k]] + state.frame[k]
@@ -61,6 +60,7 @@ def _show(tables: Any, state: Any, k: int, was: int, shown: int, tick: float) ->
     without_own_heading(turns[0], tables.axes)
     places = foot_places(tables, turns[0], rates[0, 3])
     move(tables, state, k, was, shown, places, rates[0], turns[0], tick)
+    state.shown[k, 1] = shown
 
 
 @kernel
@@ -298,4 +298,4 @@ def show_first(tables: Any, state: Any) -> None:
         place, heading = state.track[k, :2].copy(), state.track[k, 2]
         _show(tables, state, k, at, at, 0.0)
         state.track[k, :2], state.track[k, 2] = place, heading
-        state.root[k, 0], state.rotations[k, 0] = state.root[k, 1], state.rotations[k, 1]
+        keep_tick(state, k)

@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
-from motionloom.methods.live_base import LiveCharacters
+from motionloom.methods.live_base import LiveCharacters, at_shown_tick
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.textons.config import DEFAULT_OPTIONS as SYNTHESIS
 from motionloom.methods.textons.live_tables import MAX_LOOKAHEAD, TextonTables, build_tables
@@ -70,9 +70,10 @@ class TextonState(NamedTuple):
     feet: FloatArray  # (N, P, 2) m: foot parts at the last tick, seen from the hips
     rates: FloatArray  # (N, 3) m/s, rad/s: velocity to the left and forward, yaw rate
     track: FloatArray  # (N, 3) x, z and heading at the last tick
-    contacts: BoolArray  # (N, P)
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
+    contacts: BoolArray  # (N, 2, P)
+    shown: IntArray  # (N, 2) observed frames, counted through all segments
     tuning: FloatArray  # (N, 4) lookahead (frames), noise, key variation (rad), noise time (frames)
 
 
@@ -134,9 +135,10 @@ class TextonLive(LiveCharacters[TextonState, LiveOptions]):
             feet=np.zeros((count, len(tables.parts), 2)),
             rates=np.zeros((count, 3)),
             track=np.zeros((count, 3)),
-            contacts=np.zeros((count, len(tables.parts)), bool),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, joints, 4)),
+            contacts=np.zeros((count, 2, len(tables.parts)), bool),
+            shown=np.zeros((count, 2), np.int64),
             tuning=np.zeros((count, 4)),
         )
 
@@ -168,7 +170,7 @@ class TextonLive(LiveCharacters[TextonState, LiveOptions]):
 
     def sources(self, state: TextonState) -> Sources:
         """The observed frame that each character deviates from."""
-        shown = (self.tables.first[state.segment] + state.frame)[:, None, None]
+        shown = at_shown_tick(state, self.fps)[:, None, None]
         which = self.material.which[shown]
         return Sources(which, self.material.frames[shown], (which >= 0).astype(float))
 

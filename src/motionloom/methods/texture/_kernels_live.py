@@ -13,7 +13,16 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_rotation import turned_by, turned_left
-from motionloom.methods._kernels_live import ACTION, EARLY, SPEED, between, changed, command_row, uniform
+from motionloom.methods._kernels_live import (
+    ACTION,
+    EARLY,
+    SPEED,
+    changed,
+    command_row,
+    keep_tick,
+    show_between,
+    uniform,
+)
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
     decay,
@@ -66,8 +75,7 @@ def advance(tables: Any, commands: Any, state: Any, dt: float, root: Any, rotati
             gained = (tables.pace[state.frame[k, 0]] - used[SPEED]) * tick
             known = state.asked[k] > 0 and not math.isnan(gained)
             state.lead[k] = (state.lead[k] + gained) * math.exp(-tick / FORGET) if known else 0.0
-        between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
-        contacts[k] = tables.contacts[state.frame[k, 0]]
+        show_between(state, k, state.time[k] / tick, root, rotations, contacts)
 
 
 @kernel
@@ -100,8 +108,7 @@ def one_tick(tables: Any, state: Any, k: int, given: Any, goals: Any) -> None:
             turn = steering_turn(goals, guided, x, z, tuning[STEERING], tuning[RESPONSE], tick)
             move_track(track, x, z, tables.step[b, 2] + turn)
         state.frame[k, p] = b + 1
-    state.root[k, 0] = state.root[k, 1]
-    state.rotations[k, 0] = state.rotations[k, 1]
+    keep_tick(state, k)
     show(tables, state, k, tuning[HALF_LIFE], tick)
 
 
@@ -206,6 +213,7 @@ def show(tables: Any, state: Any, k: int, half_life: float, tick: float) -> None
     for j in range(len(out)):
         turned_by(state.offsets[k, 1 + j, 0], tables.rotations[state.frame[k, tables.owner[j]], j], out[j])
     turned_left(state.track[k, 2], out[0], out[0])
+    state.contacts[k, 1], state.shown[k, 1] = tables.contacts[state.frame[k, 0]], state.frame[k]
 
 
 @kernel
@@ -213,5 +221,4 @@ def show_first(tables: Any, state: Any) -> None:
     """The poses of the first frames, as those of both ticks."""
     for k in range(len(state.time)):
         show(tables, state, k, 1.0, 0.0)
-        state.root[k, 0] = state.root[k, 1]
-        state.rotations[k, 0] = state.rotations[k, 1]
+        keep_tick(state, k)

@@ -10,12 +10,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
-from motionloom.methods.live_base import LiveCharacters, no_commands, speed_status
+from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.texture.live_tables import TextureTables
 
@@ -58,6 +58,8 @@ class TextureState(NamedTuple):
     track: FloatArray  # (N, 3) x, z and heading at the last tick
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
+    contacts: BoolArray  # (N, 2, F) of F foot parts
+    shown: IntArray  # (N, 2, P) example frames
     offsets: FloatArray  # (N, J + 1, 2, 3) remaining offsets of jumps: of the hips, then of the joints
     commanded: FloatArray  # (N, 6) heading, speed, place, facing, action
     tuning: FloatArray  # (N, 4) half life, response, steering, interval (ticks)
@@ -94,6 +96,8 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
             track=np.zeros((count, 3)),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, joints, 4)),
+            contacts=np.zeros((count, 2, self._foot_parts), bool),
+            shown=np.zeros((count, 2, parts), np.int64),
             offsets=np.zeros((count, joints + 1, 2, 3)),
             commanded=no_commands(count),
             tuning=np.zeros((count, 4)),
@@ -126,7 +130,7 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
         """
         from motionloom.methods.texture._kernels_live import nearest_held
 
-        action = first_action(self.tables.labels[state.frame[:, 0]], len(self.actions))
+        action = first_action(self.tables.labels[at_shown_tick(state, self.fps)[:, 0]], len(self.actions))
         actions, commanded = state.commanded[:, 5].astype(np.int64), state.commanded[:, 1]
         near = np.array([nearest_held(self.tables.held[a], v) for a, v in zip(actions, commanded, strict=True)])
         used = np.where(np.isnan(commanded), self.tables.pace[state.frame[:, 0]], near)
@@ -135,6 +139,6 @@ class TextureLive(LiveCharacters[TextureState, LiveOptions]):
 
     def sources(self, state: TextureState) -> Sources:
         """The frame that each joint shows; offsets of jumps are ignored."""
-        shown = state.frame[:, self.tables.owner][..., None]
+        shown = at_shown_tick(state, self.fps)[:, self.tables.owner][..., None]
         which = self.material.which[shown]
         return Sources(which, self.material.frames[shown].astype(float), np.ones(which.shape))

@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.kinematics.feet._kernels_two_bone import exp, multiply
-from motionloom.methods._kernels_live import EARLY, between, uniform
+from motionloom.methods._kernels_live import EARLY, keep_tick, show_between, uniform
 from motionloom.methods.variation._kernels_limbs import (
     CLOSE,
     forward,
@@ -52,7 +52,7 @@ def show_first(tables: Any, state: Any, fps: float) -> None:
         state.clock[k, 0] = uniform(state.seed[k], 0) * last
         begin_knots(state.seed[k], state.first[k], state.knots[k], tables.takes.sharing)
         _frame(tables, state, k, fps, True)
-        state.root[k, 0], state.rotations[k, 0] = state.root[k, 1], state.rotations[k, 1]
+        keep_tick(state, k)
 
 
 @kernel
@@ -69,10 +69,9 @@ def advance(
             state.commanded[k, ACTION] = commands.action[k if len(commands.action) > 1 else 0]
         while state.time[k] >= tick - EARLY:
             state.time[k] = max(0.0, state.time[k] - tick)
-            state.root[k, 0], state.rotations[k, 0] = state.root[k, 1], state.rotations[k, 1]
+            keep_tick(state, k)
             _frame(tables, state, k, fps, False)
-        between(state.root[k], state.rotations[k], state.time[k] / tick, root[k], rotations[k])
-        contacts[k] = state.contacts[k]
+        show_between(state, k, state.time[k] / tick, root, rotations, contacts)
 
 
 @kernel
@@ -106,7 +105,8 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
             values[d] = min(max(mean[d] + offset[0, d], body.low[d]), body.high[d])
     for c in range(clips):
         state.weights[k, c] = weights[c, count]
-    vote(takes, clock[0], weights, True, state.contacts[k])
+    vote(takes, clock[0], weights, True, state.contacts[k, 1])
+    state.shown[k, 1] = clock[0]
     if state.hold[k]:
         at = between_moments(clock[0], moments - 1, True)
         follow_feet(takes, body, at, weights, mean, state.last[k], state.track[k], state.feet[k], fps, room_for(body))
@@ -115,8 +115,8 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
         if corrected:
             offset[0, d] = values[d] - mean[d]
             most = y * abs(offset[0, d])  # a correction that fades does not grow first
-            offset[1, d] = min(max(offset[0, d] - state.shown[k, d], -most), most)
-        state.shown[k, d] = offset[0, d]
+            offset[1, d] = min(max(offset[0, d] - state.last_offset[k, d], -most), most)
+        state.last_offset[k, d] = offset[0, d]
     _pose(tables, values, state.track[k], state.root[k, 1], state.rotations[k, 1])
     _move(tables, state, k, values, fps)
     state.last[k] = values
@@ -147,10 +147,10 @@ def _hold_feet(tables: Any, state: Any, k: int, values: Any) -> bool:
     root, turn = place_root(body, values, state.track[k])
     room, due = room_for(body), False
     goal, sample, target = np.empty(len(values)), np.empty(len(values)), np.empty(3)
-    for p in range(state.contacts.shape[1]):
-        on = state.contacts[k, p]
+    for p in range(state.contacts.shape[2]):
+        on = state.contacts[k, 1, p]
         for h in range(p):
-            if tables.legs[h] == tables.legs[p] and state.contacts[k, h]:
+            if tables.legs[h] == tables.legs[p] and state.contacts[k, 1, h]:
                 on = False
         if not on:
             state.held[k, p] = False

@@ -16,7 +16,7 @@ from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, S
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.actions import action_marks, action_names
 from motionloom.methods.live import FrameSources, Sources, Status, material_of
-from motionloom.methods.live_base import LiveCharacters, speed_status
+from motionloom.methods.live_base import LiveCharacters, at_shown_tick, speed_status
 from motionloom.methods.settings import Settings
 from motionloom.methods.variation.body import VariationBody, body_tables, foot_limbs, legs_of
 from motionloom.methods.variation.config import amount_param, hold_param, parts_param
@@ -66,10 +66,9 @@ class VariationState(NamedTuple):
     base: FloatArray  # (N, S) weights of the takes without variation
     weights: FloatArray  # (N, S) weights of the takes in timing
     offset: FloatArray  # (N, 2, D) what is left of corrections, and its rate
-    shown: FloatArray  # (N, D) the offset at the last tick
+    last_offset: FloatArray  # (N, D) at the last tick
     last: FloatArray  # (N, D) degrees of freedom at the last tick
     track: FloatArray  # (N, 3) x, z and heading at the next tick
-    contacts: BoolArray  # (N, P)
     held: BoolArray  # (N, P)
     spots: FloatArray  # (N, P, 3) m: where held feet stand
     feet: FloatArray  # (N, P + 3, 2) m: where feet were at the last tick, see `follow_feet`
@@ -78,6 +77,8 @@ class VariationState(NamedTuple):
     hold: BoolArray  # (N,) are feet held?
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
+    contacts: BoolArray  # (N, 2, P)
+    shown: FloatArray  # (N, 2) moments of the cycle
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +129,9 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
             base=np.full((count, takes), 1.0 / takes),
             weights=np.full((count, takes), 1.0 / takes),
             offset=np.zeros((count, 2, degrees)),
-            shown=np.zeros((count, degrees)),
+            last_offset=np.zeros((count, degrees)),
             last=np.zeros((count, degrees)),
             track=np.zeros((count, 3)),
-            contacts=np.zeros((count, parts), bool),
             held=np.zeros((count, parts), bool),
             spots=np.zeros((count, parts, 3)),
             feet=np.zeros((count, parts + 3, 2)),
@@ -140,6 +140,8 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
             hold=np.zeros(count, bool),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, joints, 4)),
+            contacts=np.zeros((count, 2, parts), bool),
+            shown=np.zeros((count, 2)),
         )
 
     def _advance(self, state: VariationState, commands: Commands, dt: float, poses: Poses) -> None:
@@ -166,7 +168,7 @@ class VariationLive(LiveCharacters[VariationState, LiveOptions]):
     def _shown(self, state: VariationState) -> FloatArray:
         """(N, S) the frame of each take."""
         frames, last = self.tables.takes.frames, self.tables.takes.frames.shape[1] - 1
-        at = state.clock[:, 0] % last
+        at = at_shown_tick(state, self.fps) % last
         low = np.minimum(at.astype(np.int64), last - 1)
         share = (at - low)[:, None]
         return np.asarray((1 - share) * frames[:, low].T + share * frames[:, low + 1].T)

@@ -29,12 +29,16 @@ def render(graph: Graph, route: Route, *, lift: bool = True, progress: Progress 
     if not lift:
         return join_route(graph, route, progress)
     joining, lifting = parts(progress or silent(), [1, 1])
-    clip = join_route(graph, route, joining)
-    lifting(0.0, "lifting swinging feet")
+    return lift_feet(graph, join_route(graph, route, joining), lifting)
+
+
+def lift_feet(graph: Graph, clip: Clip, progress: Progress) -> Clip:
+    """The motion of a route with scraping swinging feet lifted as high as those of the clips."""
+    progress(0.0, "lifting swinging feet")
     if graph not in _CLEARANCE:
         _CLEARANCE[graph] = usual_clearance(graph.clips)
     clip = lift_swings(clip, _CLEARANCE[graph])
-    lifting(1.0, "lifting swinging feet")
+    progress(1.0, "lifting swinging feet")
     return clip
 
 
@@ -49,36 +53,58 @@ def join_route(graph: Graph, route: Route, progress: Progress | None = None) -> 
     order = np.array([s.transition for s in shown if s.transition >= 0], np.int64)
     unique, which = np.unique(order, return_inverse=True)
     made, row = blends(graph, unique) if len(unique) else None, iter(which.tolist())
-    sliding = any(clip.slides is not None for clip in graph.clips)
-    names = tuple(dict.fromkeys(name for clip in graph.clips for name in clip.label_names))
-    roots, rotations, slides, labels, origins = [], [], [], [], []
+    sliding = slides_joints(graph)
+    roots, rotations, slides = [], [], []
     for s in each(shown, progress or silent(), "rendering", [s.frames for s in shown]):
         if s.transition < 0:
             clip, part = _part(graph, s)
             roots.append(clip.root[part])
             rotations.append(clip.rotations[part])
             slides.append(_slides(clip, part) if sliding else None)
-            labels.append(_labels(clip, part, names))
-            origins.append(clip.origin[part])
         else:
             assert made is not None
             k = next(row)
             roots.append(made.root[k, : s.frames])
             rotations.append(made.rotations[k, : s.frames])
             slides.append(None if made.slides is None else made.slides[k, : s.frames])
-            labels.append(_blend_labels(graph, s.transition, names)[: s.frames])
-            origins.append(_blend_origin(graph, s.transition, s.frames))
     root, turned = _placed(shown, np.concatenate(roots), np.concatenate(rotations))
     return Clip(
         graph.clips[0].skeleton,
         root,
         turned,
         graph.clips[0].fps,
-        names,
-        np.concatenate(labels),
+        *route_labels(graph, shown),
         np.concatenate([x for x in slides if x is not None]) if sliding else None,
-        joined(origins, [s.frames for s in shown]),
+        route_origin(graph, shown),
     )
+
+
+def slides_joints(graph: Graph) -> bool:
+    """Whether joints of some clips move against their parents."""
+    return any(clip.slides is not None for clip in graph.clips)
+
+
+def route_labels(graph: Graph, shown: list[Stretch]) -> tuple[tuple[str, ...], BoolArray]:
+    """The names of all labels, and (F, L) those of the frames of a route."""
+    names = tuple(dict.fromkeys(name for clip in graph.clips for name in clip.label_names))
+    parts = (
+        _labels(*_part(graph, s), names) if s.transition < 0 else _blend_labels(graph, s.transition, names)[: s.frames]
+        for s in shown
+    )
+    return names, np.concatenate(list(parts))
+
+
+def route_origin(graph: Graph, shown: list[Stretch]) -> Origin:
+    """The origin of the frames of a route."""
+    origins = [
+        _blend_origin(graph, s.transition, s.frames) if s.transition >= 0 else _clip_origin(graph, s) for s in shown
+    ]
+    return joined(origins, [s.frames for s in shown])
+
+
+def _clip_origin(graph: Graph, s: Stretch) -> Origin:
+    clip, part = _part(graph, s)
+    return clip.origin[part]
 
 
 def _placed(shown: list[Stretch], root: FloatArray, rotations: FloatArray) -> tuple[FloatArray, FloatArray]:
