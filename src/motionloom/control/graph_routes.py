@@ -24,7 +24,7 @@ from motionloom.methods.graph.build.prune import largest_component, usable_trans
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.frame_names import frame_name, frame_named
 from motionloom.methods.graph.graph import Graph, Route
-from motionloom.methods.graph.live import GraphLive, GraphLiveOptions, GraphState
+from motionloom.methods.graph.live import GraphLive, GraphState
 from motionloom.methods.graph.live_tables import FREE, STAY
 from motionloom.methods.graph.model import GraphModel, graph_model
 from motionloom.methods.graph.path_model import PathGraphModel
@@ -100,7 +100,7 @@ def chosen_moves(
 def run_route(live: GraphLive, route: Route, progress: Progress | None = None) -> Iterator[tuple[GraphState, Poses]]:
     """One character that takes the transitions of a route: its state and pose at each of the route's frames."""
     report, taken, none = progress or silent(), iter(route.taken), commands()
-    state = live.begin([0], options=GraphLiveOptions(start=route.start))
+    state = live.begin_at(route.start)
     for n in range(route.frames):
         if n % REPORT_INTERVAL == 0:
             report(n / route.frames, "stepping")

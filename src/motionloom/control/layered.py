@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,7 @@ from motionloom.methods.live import (
     check_seeds,
     state_count,
 )
+from motionloom.methods.settings import Settings
 
 SUBSTEP = 1 / 30  # s: longest time step of a layer
 
@@ -72,7 +73,7 @@ class Layered:
         """The clips of the method below, and those of its layers."""
         return layered_material(self.live.material, self.layers)
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> LayeredState:
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Settings | None = None) -> LayeredState:
         """The characters of the method below, and every layer's state for them; `options` are the method's."""
         whole = check_seeds(seeds)
         one = LayeredState(

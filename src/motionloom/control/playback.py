@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.feet.contacts import contacts, foot_parts
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.live import FrameSources, Sources, Status, check_dt, check_seeds, material_of
+from motionloom.methods.settings import Settings
 
 
 class PlayState(NamedTuple):
@@ -55,7 +56,7 @@ class Playback:
         columns = [found[part.label] for part in foot_parts(self.skeleton)]
         return np.stack(columns, 1) if columns else np.zeros((len(self.clip), 0), bool)
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> PlayState:
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Settings | None = None) -> PlayState:
         count = len(check_seeds(seeds))
         return PlayState(np.zeros(count), np.zeros(count))
 

@@ -22,6 +22,8 @@ from motionloom.core.poses import BodyPart as BodyPart
 from motionloom.core.poses import Commands, Poses, named_parts, plain
 from motionloom.core.poses import Sources as Sources
 from motionloom.kinematics.travel import Travel
+from motionloom.methods.base import Model
+from motionloom.methods.settings import Settings
 
 State = Any
 """A NamedTuple of arrays, each with a leading dimension N. It contains no model, and steps do not modify it."""
@@ -60,7 +62,7 @@ class Live(Protocol):
     @property
     def material(self) -> FrameSources: ...  # the clips that `sources` indexes
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> State:
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Settings | None = None) -> State:
         """The state before the first step: one character for each seed, at the origin facing +z, or at `at`."""
 
     def step(self, state: State, commands: Commands, dt: float) -> tuple[State, Poses]:
@@ -84,7 +86,7 @@ class Layer(Protocol):
     def step(self, state: State, poses: Poses, commands: Commands, dt: float) -> tuple[State, Poses]: ...
 
 
-def live_of(model: Any) -> Live:
+def live_of(model: Model[Any]) -> Live:
     """The live characters of a model; `BadRequest` if its method has none."""
     found: Live | None = getattr(model, "live", None)
     if found is None:
@@ -92,7 +94,7 @@ def live_of(model: Any) -> Live:
     return found
 
 
-def layer_of(model: Any, body: Clip, **options: Any) -> Layer:
+def layer_of(model: Model[Any], body: Clip, **options: Any) -> Layer:
     """The layer of a model for live characters with this body; `BadRequest` if its method has none."""
     found = getattr(model, "layer", None)
     if found is None:
@@ -101,9 +103,13 @@ def layer_of(model: Any, body: Clip, **options: Any) -> Layer:
     return layer
 
 
-def live_options(model: Any, values: Mapping[str, Any]) -> Any:
+def live_options(model: Model[Any], values: Mapping[str, Any]) -> Settings | None:
     """The options of a model's live characters from plain values; None (their defaults) if there are none."""
-    return model.live_options_type.of(values) if values else None
+    if not values:
+        return None
+    if model.live_options_type is None:
+        raise BadRequest(f"live characters of {model.method} have no options, found {', '.join(values)}")
+    return model.live_options_type.of(values)
 
 
 class FrameSources(NamedTuple):

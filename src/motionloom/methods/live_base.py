@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,22 +21,23 @@ from motionloom.methods.live import (
     check_seeds,
     start_places,
 )
+from motionloom.methods.settings import Settings
 
 S = TypeVar("S", bound=tuple[Any, ...])
-L = TypeVar("L")  # options of the characters; None where they have none
+L = TypeVar("L", bound=Settings | None)  # options of the characters; None where they have none
 
 
 class LiveCharacters(ABC, Generic[S, L]):
     """Live characters of one model. A method fills in new states (`_begin`) and advances copies (`_advance`)."""
 
-    default_options: ClassVar[Any] = None
+    default_options: ClassVar[Settings | None] = None
 
     actions: tuple[str, ...]
     skeleton: Skeleton
     fps: float
     material: FrameSources
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: L | None = None) -> S:
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Settings | None = None) -> S:
         """One character for each seed, at the origin facing +z, or at `at`; the seed determines where it begins."""
         whole = check_seeds(seeds)
         places = start_places(at, len(whole))
@@ -45,7 +46,7 @@ class LiveCharacters(ABC, Generic[S, L]):
         if options is not None and not isinstance(options, type(self.default_options)):
             expected = "none" if self.default_options is None else type(self.default_options).__qualname__
             raise BadRequest(f"options of live characters: expected {expected}, found {type(options).__qualname__}")
-        self._begin(state, whole, places, self.default_options if options is None else options)
+        self._begin(state, whole, places, cast(L, self.default_options if options is None else options))
         return state
 
     def step(self, state: S, commands: Commands, dt: float) -> tuple[S, Poses]:

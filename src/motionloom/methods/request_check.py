@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -14,12 +14,15 @@ from motionloom.core import BadRequest, Skeleton, UnsupportedConstraint
 from motionloom.core.errors import Problems
 from motionloom.core.limits import Limits
 from motionloom.methods.natural_length import check_implied_length
+from motionloom.methods.settings import Settings
 from motionloom.rotation import angle_between
 
 MAX_TURN_RATE = 20.0  # rad/s of a joint between two hard poses; captures exceed it only in kicks and throws
 
+O = TypeVar("O", bound=Settings)  # noqa: E741 -- the method's own Options
 
-class RequestChecker(Protocol):
+
+class RequestChecker(Protocol[O]):
     """The part of a model that decides which requests it supports."""
 
     @property
@@ -34,21 +37,21 @@ class RequestChecker(Protocol):
     def fps(self) -> float: ...
     @property
     def measured(self) -> Sequence[Any]: ...
-    def adapted(self, request: Request) -> tuple[RequestChecker, Request]: ...
+    def adapted(self, request: Request) -> tuple[RequestChecker[O], Request]: ...
     def parameter_ranges(self) -> Mapping[str, float]: ...
-    def options(self, request: Request) -> Any: ...
+    def options(self, request: Request) -> O: ...
     def ends(self, request: Request) -> bool: ...
-    def refuses(self, constraint: Constraint, frames: int | None, options: Any = None) -> str: ...
+    def refuses(self, constraint: Constraint, frames: int | None, options: O | None = None) -> str: ...
 
 
-def check_request(model: RequestChecker, request: Request) -> None:
+def check_request(model: RequestChecker[O], request: Request) -> None:
     """Raise every problem of a request as one error (see `problems`), before any work."""
     found = Problems()
     found.found += problems(model, request)
     found.raise_found()
 
 
-def problems(model: RequestChecker, request: Request) -> tuple[BadRequest, ...]:
+def problems(model: RequestChecker[O], request: Request) -> tuple[BadRequest, ...]:
     """All problems of a request for a model: options, ground, length, and each constraint, with the path to it.
 
     A constraint is a problem if the method does not honour it, its joints are not in the skeleton, its times lie
@@ -81,7 +84,7 @@ def problems(model: RequestChecker, request: Request) -> tuple[BadRequest, ...]:
     return tuple(found.found)
 
 
-def _check_poses(model: RequestChecker, request: Request, found: Problems) -> None:
+def _check_poses(model: RequestChecker[O], request: Request, found: Problems) -> None:
     """Problems of hard poses that contradict each other: no joint turns that fast from one to the next.
 
     Two frames of one clip that are as far apart there are no contradiction.
@@ -130,7 +133,7 @@ def check_length(request: Request, fps: float) -> None:
         raise BadRequest(why, where=(key,))
 
 
-def _check_constraint(model: RequestChecker, request: Request, constraint: Constraint, options: Any) -> None:
+def _check_constraint(model: RequestChecker[O], request: Request, constraint: Constraint, options: O | None) -> None:
     """Raise if the model cannot honour one constraint."""
     strength = "hard" if constraint.hard else "soft"
     if (type(constraint), strength) not in model.honours_here:
@@ -146,7 +149,7 @@ def _check_constraint(model: RequestChecker, request: Request, constraint: Const
         raise UnsupportedConstraint(f"{model.method} cannot honour {constraint.describe()}: {why}")
 
 
-def with_parameters(model: RequestChecker, request: Request) -> Request:
+def with_parameters(model: RequestChecker[O], request: Request) -> Request:
     """The request with this model's table of motion parameters.
 
     It contains parameters that were measured during learning, even if their function was not supplied again; every

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, NoPath, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.travel import ground_turn
+from motionloom.kinematics.travel import Travel, ground_turn
 from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.live_tables import FREE, STAY, GraphTables, build_tables
-from motionloom.methods.live import FrameSources, Sources, Status, first_frames, material_of
+from motionloom.methods.live import FrameSources, Sources, Status, first_frames, material_of, start_places
 from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands, speed_status, used_speed
 from motionloom.methods.settings import Settings, param
 
@@ -28,7 +28,6 @@ class GraphLiveOptions(Settings):
     """Options of live graph characters."""
 
     shortest: float = param(0.1, "shortest time between transitions, where there is a choice", unit="s", low=0, high=5)
-    start: int = param(-1, "frame to begin at, counted through all clips; -1: by the seed", low=-1, high=10**9)
 
 
 DEFAULT_OPTIONS = GraphLiveOptions()
@@ -91,19 +90,29 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
         )
 
     def _begin(self, state: GraphState, seeds: IntArray, places: FloatArray, options: GraphLiveOptions) -> None:
+        state.seed[:], state.draws[:] = seeds, 1
+        state.tuning[:] = round(options.shortest * self.fps)
+        self._put(state, first_frames(seeds, self.tables.starts), places)
+
+    def begin_at(self, frame: int, at: Travel | None = None) -> GraphState:
+        """One character that begins at a frame, counted through all clips; `NoPath` if that is a dead end."""
+        if not 0 <= frame < len(self.tables.exit_end):
+            raise BadRequest(f"frame: expected 0 to {len(self.tables.exit_end) - 1}, found {frame}")
+        if self.tables.exit_end[frame] < 0:
+            raise NoPath(f"frame {frame} is a dead end")
+        state = self.begin([0])
+        self._put(state, np.array([frame]), start_places(at, 1))
+        return state
+
+    def _put(self, state: GraphState, frames: IntArray, places: FloatArray) -> None:
+        """Show these frames (N,) at x, z and headings (N, 3)."""
         from motionloom.methods.graph._kernels_live import show_first
 
         tables = self.tables
-        state.seed[:], state.draws[:] = seeds, 1
-        if options.start >= len(tables.exit_end):
-            raise BadRequest(f"start: expected a frame up to {len(tables.exit_end) - 1}, found {options.start}")
-        if options.start >= 0 and tables.exit_end[options.start] < 0:
-            raise NoPath(f"start: frame {options.start} is a dead end")
-        state.frame[:] = first_frames(seeds, tables.starts) if options.start < 0 else options.start
+        state.frame[:] = frames
         state.lay[:, 0] = places[:, 2] - tables.hips_heading[state.frame]
         hips = tables.root[state.frame][:, [0, 2]]
         state.lay[:, 1:] = places[:, :2] - ground_turn(state.lay[:, 0], hips)
-        state.tuning[:] = round(options.shortest * self.fps)
         show_first(tables, state)
 
     def order(self, state: GraphState, transitions: ArrayLike) -> GraphState:

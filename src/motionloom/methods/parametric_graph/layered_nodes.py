@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,7 @@ from motionloom.methods.live import (
 )
 from motionloom.methods.parametric_graph.live import ParametricGraphLive, ParametricGraphState
 from motionloom.methods.parametric_graph.nodes import Node
+from motionloom.methods.settings import Settings
 from motionloom.rotation import slerp
 
 REFERENCE = 6.0  # s of a node's own locomotion, to which actions are aligned
@@ -100,13 +101,13 @@ class LayeredNodes:
         """In the order in which they are applied."""
         return tuple(layer for layer in (self.variation, self.splice, self.gaze) if layer is not None)
 
-    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Any = None) -> LayeredNodesState:
+    def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Settings | None = None) -> LayeredNodesState:
         """As the graph, without an action; variation is there at once in nodes that have it."""
         whole = check_seeds(seeds)
         check_memory(len(whole), self._begun(np.zeros(1, np.int64)), len(self.skeleton))
         return self._begun(whole, at, options)
 
-    def _begun(self, seeds: IntArray, at: Travel | None = None, options: Any = None) -> LayeredNodesState:
+    def _begun(self, seeds: IntArray, at: Travel | None = None, options: Settings | None = None) -> LayeredNodesState:
         below = self.graph.begin(seeds, at, options)
         layers = tuple(layer.begin(seeds, self.skeleton) for layer in self._layers)
         return LayeredNodesState(below, layers, self._varies[below.node[:, 0]].astype(float))
