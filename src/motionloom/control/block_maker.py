@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 from typing import Generic, NamedTuple, TypeVar
 
 from motionloom.core import Cancelled, Progress, silent
@@ -14,7 +15,36 @@ K = TypeVar("K", bound=Hashable)
 B = TypeVar("B")
 
 IDLE = 5.0  # s without work after which the thread ends: starting one takes longer than a step may
+SWITCH_INTERVAL = 2e-4  # s between two threads while a block is made
 MAX_CACHE = 64  # blocks that are kept, beside those that callers reserve
+
+
+class _SwitchInterval:
+    """The time after which Python switches between threads: short while blocks wait or are made, else as it was.
+
+    By default it is 5 ms, for which a step in real time would wait while a block is made.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._pending, self._usual = Lock(), 0, 0.0
+
+    def shorten(self) -> None:
+        """A block is ordered."""
+        with self._lock:
+            if self._pending == 0:
+                self._usual = sys.getswitchinterval()
+                sys.setswitchinterval(min(self._usual, SWITCH_INTERVAL))
+            self._pending += 1
+
+    def restore(self) -> None:
+        """A block is ready."""
+        with self._lock:
+            self._pending -= 1
+            if self._pending == 0:
+                sys.setswitchinterval(self._usual)
+
+
+_switching = _SwitchInterval()  # one for the process
 
 
 class PendingBlock(NamedTuple, Generic[B]):
@@ -44,6 +74,7 @@ class BlockMaker(Generic[K, B]):
             if found is None or found.progress.stop[0]:
                 found = self._orders[key] = PendingBlock(Future(), silent())
                 self._waiting.append((key, found))
+                _switching.shorten()
                 self._changed.notify()
                 if not self._running:
                     self._running = True
@@ -79,3 +110,5 @@ class BlockMaker(Generic[K, B]):
                 order.future.set_result(self._make(key, order.progress))
             except BaseException as error:  # raised in the thread that takes the block
                 order.future.set_exception(error)
+            finally:
+                _switching.restore()

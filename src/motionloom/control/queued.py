@@ -28,7 +28,7 @@ from motionloom.methods.base import Model
 from motionloom.methods.live import FrameSources, Sources, Status, material_of
 from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.synthesis import finished, rendered
-from motionloom.rotation import exp, inverse, log, multiply, slerp, yaw
+from motionloom.rotation import multiply, yaw
 
 BLOCK = 2.0  # s
 CHOICE = 0.5  # share of a block that is played when the next one is chosen
@@ -104,13 +104,18 @@ class Queued(LiveCharacters[QueuedState, None]):
             self._block(state, k)
 
     def _advance(self, state: QueuedState, commands: Commands, dt: float, poses: Poses) -> None:
-        """Play each block on; this waits only if a block is not ready, never in real time."""
-        count = len(state.seed)
+        """Play each block on; this waits only if a block is not ready, never in real time.
+
+        New blocks are ordered at the end, so that the other thread does not begin while this one has work to do.
+        """
         state.commanded[:] = commands.action
         state.time[:] += dt
-        for k in range(count):
-            self._advance_one(state, k, count)
+        orders = []
+        for k in range(len(state.seed)):
+            orders += self._advance_one(state, k)
             self._show(state, k, poses)
+        for key in orders:
+            self._blocks.order(key, 2 * len(state.seed))
 
     def status(self, state: QueuedState) -> Status:
         """The label shown, and the time after which a command takes effect: that of the next open block."""
@@ -133,16 +138,17 @@ class Queued(LiveCharacters[QueuedState, None]):
             which[k], frames[k] = block.which[at], block.frames[at]
         return Sources(which, frames, (which >= 0).astype(float))
 
-    def _advance_one(self, state: QueuedState, k: int, count: int) -> None:
-        """Choose the next block when it is time to, and begin it when the present one has ended."""
+    def _advance_one(self, state: QueuedState, k: int) -> list[BlockKey]:
+        """Choose the next block when it is time to, and begin it when the present one has ended; the blocks chosen."""
+        chosen: list[BlockKey] = []
         while True:
             block = self._block(state, k)
             lasts = (len(block.root) - 1) / self.fps
             if state.chosen[k] == OPEN and state.time[k] >= CHOICE * lasts:
                 state.chosen[k] = state.commanded[k]
-                self._blocks.order(_key_after(state, k, block, self.skeleton), 2 * count)
+                chosen.append(_key_after(state, k, block, self.skeleton))
             if state.time[k] < lasts:
-                return
+                return chosen
             self._begin_next(state, k, block, lasts)
 
     def _begin_next(self, state: QueuedState, k: int, block: Block, lasts: float) -> None:
@@ -157,25 +163,22 @@ class Queued(LiveCharacters[QueuedState, None]):
 
     def _show(self, state: QueuedState, k: int, poses: Poses) -> None:
         """The pose at the present time: between two frames, plus what is left of the difference to the last block."""
+        from motionloom.control._kernels_queued import show_block
+
         block = self._block(state, k)
-        a, b, share = _frame(block, state.time[k], self.fps)
-        root = (1 - share) * block.root[a] + share * block.root[b]
-        rotations = slerp(block.rotations[a], block.rotations[b], share)
-        left = 1.0 - float(smoothstep(min(1.0, state.time[k] / FADE)))
-        if left > 0 and np.isfinite(state.height[k]):
-            rotations = multiply(exp(left * log(multiply(state.pose[k], inverse(block.rotations[0])))), rotations)
-            root[1] += left * (state.height[k] - block.root[0, 1])
-        x, z, turn = state.place[k]
-        rotations[0] = multiply(yaw(turn), rotations[0])
-        poses.root[k, [0, 2]] = np.array([x, z]) + ground_turn(turn, root[[0, 2]])
-        poses.root[k, 1] = root[1]
-        poses.rotations[k] = rotations
-        poses.contacts[k] = block.contacts[a]
+        at, share = _frame(block, state.time[k], self.fps)
+        fading = np.isfinite(state.height[k])
+        left = 1.0 - float(smoothstep(min(1.0, state.time[k] / FADE))) if fading else 0.0
+        show_block(
+            block, at, share, left, state.pose[k], state.height[k], state.place[k], poses.root[k], poses.rotations[k],
+            poses.contacts[k],
+        )  # fmt: skip
 
     def _block(self, state: QueuedState, k: int) -> Block:
         """The block that a character plays: made now, unless it was made before."""
-        pose = state.pose[k].tobytes() if np.isfinite(state.height[k]) else b""
-        key = BlockKey(int(state.seed[k]), int(state.block[k]), int(state.action[k]), pose, float(state.height[k]))
+        first = not np.isfinite(state.height[k])
+        pose, height = (b"", 0.0) if first else (state.pose[k].tobytes(), float(state.height[k]))
+        key = BlockKey(int(state.seed[k]), int(state.block[k]), int(state.action[k]), pose, height)
         return self._blocks.take(key, 2 * len(state.seed))
 
     def _make(self, key: BlockKey, progress: Progress) -> Block:
@@ -221,7 +224,7 @@ class BlockKey(NamedTuple):
     block: int
     action: int
     pose: bytes  # rotations of the first pose with heading 0; b"" for any
-    height: float
+    height: float  # of its hips; 0 for any (NaN would equal no other key)
 
 
 def queued(model: Model[Any], *, seconds: float = BLOCK) -> Queued:
@@ -248,8 +251,8 @@ def _key_after(state: QueuedState, k: int, block: Block, skeleton: Skeleton) -> 
     )
 
 
-def _frame(block: Block, time: float, fps: float) -> tuple[int, int, float]:
-    """The frames before and after a time in a block, and the share of the second."""
+def _frame(block: Block, time: float, fps: float) -> tuple[int, float]:
+    """The frame before a time in a block, and the share of the one after it."""
     at = min(time * fps, len(block.root) - 1.0)
     first = min(int(at), len(block.root) - 2)
-    return first, first + 1, at - first
+    return first, at - first
