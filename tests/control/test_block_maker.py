@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from concurrent.futures import Future
 
 import pytest
 
-from motionloom.control.block_maker import BlockMaker
+from motionloom.control.block_maker import SWITCH_INTERVAL, BlockMaker
 from motionloom.core import Cancelled
 
 
@@ -63,3 +64,24 @@ def test_the_thread_does_not_keep_the_process_alive():
     seen = []
     BlockMaker(lambda key, progress: seen.append(threading.current_thread().daemon)).take(1)
     assert seen == [True]
+
+
+def test_threads_switch_often_while_blocks_are_made_and_as_before_afterwards():
+    usual, seen = sys.getswitchinterval(), []
+    first, second = (BlockMaker(lambda key, progress: seen.append(sys.getswitchinterval())) for _ in range(2))
+    waiting = threading.Event()
+    slow = BlockMaker(lambda key, progress: waiting.wait(5))
+    slow.order(0)
+    first.take(1)
+    second.take(2)
+    assert seen == pytest.approx([SWITCH_INTERVAL] * 2)
+    waiting.set()
+    assert slow.take(0)
+    failing = BlockMaker(lambda key, progress: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        failing.take(0)
+    for _ in range(100):
+        if sys.getswitchinterval() == usual:
+            break
+        threading.Event().wait(0.02)
+    assert sys.getswitchinterval() == usual

@@ -48,11 +48,36 @@ def test_recording_nothing_is_an_error(live):
         record(live, run(live, live.begin([1]), commands(), [0.1]), 10.0, row=3)
 
 
-def test_a_recorded_character_shows_the_frames_that_its_origin_names(lives, walks):
-    """Between transitions a graph shows its clips unchanged."""
-    live = lives["motion-graph"]
-    clip = record(live, run(live, live.begin([1]), commands(heading=0.5), [1 / 30] * 90), 30.0)
-    assert (np.diff(clip.origin.main()[1]) == 2).mean() > 0.5  # clips of 60 fps, every second frame
+@pytest.mark.parametrize("name", ["motion-graph", "two-level-graph", "hierarchical-graph"])
+def test_a_recorded_graph_character_shows_the_frames_that_its_origin_names(models, lives, name):
+    """Between transitions a graph shows its clips unchanged, with their contacts."""
+    live, clips = lives[name], models[name].graph.clips
+    clip = record(live, run(live, live.begin([1]), commands(heading=0.5), [1 / live.fps] * 200), live.fps)
+    which, frames = (part[:, 0, 0] for part in (clip.origin.which, clip.origin.frames))
+    labels, checked = [p.label for p in foot_parts(live.skeleton)], 0
+    for n in np.flatnonzero(clip.origin.weights[:, 0, 0] == 1):
+        named = [
+            (c, int(f))
+            for c in clips
+            if clip.origin.sources[which[n]] in c.origin.sources
+            for f in np.flatnonzero(c.origin.main()[1] == frames[n])
+        ]
+        same = [(c, f) for c, f in named if np.allclose(c.rotations[f, 1:], clip.rotations[n, 1:], atol=1e-9)]
+        assert same, n
+        assert any(all(clip.label(x)[n] == c.label(x)[f] for x in labels) for c, f in same), n
+        checked += 1
+    assert checked > 50
+
+
+@pytest.mark.parametrize("name", [name for name in LIVE if "graph" not in name])
+def test_contacts_are_those_of_the_pose_shown(lives, name):
+    """A foot part that touches moves less than in the frames around: contacts of a tick later or earlier fit worse."""
+    live = lives[name]
+    clip = record(live, run(live, live.begin([1]), accepted(live, heading=0.3), [1 / live.fps] * 600), live.fps)
+    on = np.stack([clip.label(p.label) for p in foot_parts(clip.skeleton)], 1)
+    step = np.linalg.norm(np.diff(part_positions(clip), axis=0), axis=-1)[2:-2]
+    moved = [step[(on[1:] & on[:-1])[2 + by : len(on) - 3 + by]].mean() for by in (-1, 0, 1)]
+    assert moved[1] <= min(moved)
 
 
 def drift(clip):
@@ -65,9 +90,9 @@ def drift(clip):
 
 @pytest.mark.parametrize("name", LIVE)
 def test_the_foot_lock_removes_drift(lives, name):
-    """Measured: 3 to 10 % of the drift is left for graphs, 12 to 18 % for motion matching, 19 to 45 % for textons.
+    """Measured: 0.1 % of the drift is left for graphs, 0.3 to 0.8 % for motion matching, texture and spaces.
 
-    Of variation 54 % are left: it holds feet itself, so there is less to remove.
+    Of textons 26 % and of variation 16 % are left: heels that begin to rise, and feet that land.
     """
     live, drifts = lives[name], []
     for seed in (5, 6, 7):
@@ -81,7 +106,7 @@ def test_the_foot_lock_removes_drift(lives, name):
         assert moved[:, ankles].max() < (FARTHEST + 0.01) * leg_length(locked.skeleton)
         assert moved.max() < 0.25  # knees, where a leg bends to reach
     before, after = np.mean(drifts, axis=0)
-    assert after < {"variation": 0.6, "textons": 0.4}.get(name, 0.3) * before
+    assert after < {"variation": 0.25, "textons": 0.35}.get(name, 0.03) * before
 
 
 def test_layers_need_the_same_skeleton(lives, arm):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.control import live_characters, queued, record, run
-from motionloom.control.queued import Queued
-from motionloom.core import BadRequest
+from motionloom.control.queued import BlockKey, Queued
+from motionloom.core import BadRequest, silent
 from motionloom.core.poses import commands
 from motionloom.methods import learn
 from motionloom.methods.live import join, select
@@ -58,6 +58,33 @@ def test_a_state_is_a_value_and_blocks_can_be_forgotten(live: Queued) -> None:
     again = live.step(join([select(state, [0])]), commands(), 0.1)
     for a, b in zip((*one[0], *one[1]), (*again[0], *again[1]), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_every_block_is_made_once() -> None:
+    live = queued(learn("cuts", [make("walk", seconds=4, seed=1)]), seconds=1.0)
+    made, make_block = [], live._make
+    live._blocks._make = lambda key, progress: made.append(key.block) or make_block(key, progress)
+    for _ in run(live, live.begin([3]), commands(), [1 / 60] * 200):
+        pass
+    assert made == list(range(len(made)))
+    assert len(made) in (4, 5)  # blocks of a second, the next one made ahead
+
+
+def test_a_block_is_ordered_after_the_pose_is_shown(live: Queued, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other thread begins to work when a step has ended, so that no step waits for it."""
+    events: list[str] = []
+    show, order = Queued._show, live._blocks.order
+    monkeypatch.setattr(Queued, "_show", lambda *args: events.append("show") or show(*args))
+    monkeypatch.setattr(live._blocks, "order", lambda *args: events.append("order") or order(*args))
+    monkeypatch.setattr(Queued, "_block", lambda self, state, k: self._make(_first(state, k), silent()))
+    state = live.begin([1, 2])
+    events.clear()
+    live.step(state, commands(), 0.7)
+    assert events == ["show", "show", "order", "order"]
+
+
+def _first(state: object, k: int) -> BlockKey:
+    return BlockKey(int(state.seed[k]), 0, -1, b"", 0.0)  # type: ignore[attr-defined]
 
 
 def test_a_style_takes_effect_after_the_time_that_the_status_states(live: Queued) -> None:
