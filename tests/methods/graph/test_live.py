@@ -110,7 +110,7 @@ def test_a_blend_has_two_sources_and_a_frame_one(styles):
         found = styles.sources(state)
         both += int((found.which[0, 0] >= 0).all())
         assert math.isclose(found.weights[0, 0].sum(), 1.0)
-        assert (found.which[0, 0, 1] >= 0) == (state.over[0] >= 0)
+        assert (found.which[0, 0, 1] >= 0) == (state.shown[0, 0, 1] >= 0)  # the pose shown is that of the tick before
     assert both > 10
 
 

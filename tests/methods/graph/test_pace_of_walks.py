@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import Request
+from motionloom.control import record, run
+from motionloom.core.poses import commands
 from motionloom.kinematics.pace import SPEED_CHANGE, change_rate, step_speed
 from motionloom.methods.graph.graph import Graph
+from motionloom.methods.graph.live import graph_live
 from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.learning import learn
@@ -44,6 +47,16 @@ def test_walks_change_their_speed_no_more_often_than_the_clips(changing: Graph) 
     usual = change_rate([clip.root[:, [0, 2]] for clip in changing.clips], 30.0)
     assert max(rates(1.0)) <= usual
     assert max(rates(0.0)) > usual  # not for lack of opportunities
+
+
+def test_live_walks_keep_their_pace_without_staying_in_a_loop(changing: Graph) -> None:
+    live = graph_live(changing)
+    usual = change_rate([clip.root[:, [0, 2]] for clip in changing.clips], 30.0)
+    for seed in range(4):
+        clip = record(live, run(live, live.begin([seed]), commands(), [1 / 30] * 900), 30.0)
+        assert change_rate([clip.root[:, [0, 2]]], 30.0) <= usual
+        which, frames = clip.origin.main()
+        assert len(set(zip(which.tolist(), frames.tolist(), strict=True))) > 300  # of 900
 
 
 @pytest.mark.parametrize("method", ["cuts", "hierarchical-graph", "motion-graph"])

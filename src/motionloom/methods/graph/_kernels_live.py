@@ -27,6 +27,7 @@ from motionloom.methods._kernels_live import (
 )
 from motionloom.methods.graph.live_tables import FREE
 
+STALE = 1e-9  # least freshness: improbable, but never impossible
 ARRIVAL_RADIUS = 0.4  # m: within this distance of a place, no direction is preferred
 
 
@@ -106,13 +107,16 @@ def _tick(tables: Any, state: Any, k: int) -> None:
             state.frame[k] = tables.enter[over]
             state.over[k] = -1
             state.since[k] = 0
+            for r in range(state.recent.shape[1] - 1, 0, -1):
+                state.recent[k, r] = state.recent[k, r - 1]
+            state.recent[k, 0] = state.frame[k]
         return
     frame = state.frame[k]
     chosen = _choose_transition(tables, state, k)
     if chosen >= 0:
         state.over[k], state.blended[k] = chosen, 1
     elif tables.goes_on[frame] or (state.ordered[k] != FREE and _next_in_clip(tables, frame)):
-        state.frame[k] = frame + 1
+        state.frame[k] = state.recent[k, 0, 1] = frame + 1
         state.since[k] += 1
 
 
@@ -221,24 +225,36 @@ def _commanded_course(tables: Any, state: Any, k: int) -> float:
 
 @kernel
 def _draw_transition(tables: Any, state: Any, k: int, first: int, last: int, must: bool) -> int:
-    """A random walk: the transitions by their weights, `rate` times as probable; at the last exit one is taken."""
+    """A random walk: transitions and the next frame by their weights and freshness; at the last exit one is taken."""
     state.draws[k] += 1
-    total = 0.0
+    frame, total = state.frame[k], 0.0
     for t in range(first, last):
-        total += tables.weight[t]
-    if total <= 0.0:
-        return -1
-    leaving = min(1.0, tables.rate * total)
-    staying = 0.0 if must else (1.0 - leaving) * tables.stay[state.frame[k]]
-    left = uniform(state.seed[k], state.draws[k]) * (total if staying == 0.0 else total * (1.0 + staying / leaving))
+        if tables.weight[t] > 0.0:
+            total += tables.rate * tables.weight[t] * _freshness(tables, state, k, tables.enter[t])
+    staying = 0.0 if must else tables.stay[frame] * _freshness(tables, state, k, frame + 1)
+    left = uniform(state.seed[k], state.draws[k]) * (total + staying)
     found = -1
     for t in range(first, last):
         if tables.weight[t] > 0.0:
-            left -= tables.weight[t]
+            left -= tables.rate * tables.weight[t] * _freshness(tables, state, k, tables.enter[t])
             found = t
             if left < 0.0:
                 return t
-    return found if staying == 0.0 else -1
+    return found if must else -1
+
+
+@kernel
+def _freshness(tables: Any, state: Any, k: int, frame: int) -> float:
+    """(r / R)^4 if a second of motion from `frame` on was shown in the r-th piece of a clip before the present one.
+
+    1 if it was shown in none of the last R; at least `STALE`.
+    """
+    pieces = state.recent.shape[1]
+    end = min(frame + tables.second, max(tables.exit_end[frame], frame))
+    for r in range(pieces):
+        if state.recent[k, r, 0] <= end and state.recent[k, r, 1] >= frame:
+            return max((r / pieces) ** 4, STALE)
+    return 1.0
 
 
 @kernel

@@ -31,6 +31,7 @@ class GraphLiveOptions(Settings):
 
 
 DEFAULT_OPTIONS = GraphLiveOptions()
+RECENT = 24  # pieces of clips that a random walk does not repeat soon
 
 
 class GraphState(NamedTuple):
@@ -43,6 +44,7 @@ class GraphState(NamedTuple):
     over: IntArray  # (N,) transition in progress, -1 for none
     blended: IntArray  # (N,) frames into its blend
     since: IntArray  # (N,) ticks since the last transition
+    recent: IntArray  # (N, R, 2) first and last frames of the pieces shown, the present one first
     lay: FloatArray  # (N, 3) turn and shift x, z that place the present clip on the ground
     root: FloatArray  # (N, 2, 3) at the last two ticks
     rotations: FloatArray  # (N, 2, J, 4)
@@ -79,6 +81,7 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
             over=np.full(count, -1),
             blended=np.zeros(count, np.int64),
             since=np.zeros(count, np.int64),
+            recent=np.broadcast_to([-1, -2], (count, RECENT, 2)).copy(),
             lay=np.zeros((count, 3)),
             root=np.zeros((count, 2, 3)),
             rotations=np.zeros((count, 2, len(self.skeleton), 4)),
@@ -110,6 +113,7 @@ class GraphLive(LiveCharacters[GraphState, GraphLiveOptions]):
 
         tables = self.tables
         state.frame[:] = frames
+        state.recent[:, 0] = frames[:, None]
         state.lay[:, 0] = places[:, 2] - tables.hips_heading[state.frame]
         hips = tables.root[state.frame][:, [0, 2]]
         state.lay[:, 1:] = places[:, :2] - ground_turn(state.lay[:, 0], hips)

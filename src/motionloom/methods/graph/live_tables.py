@@ -63,7 +63,8 @@ class GraphTables(NamedTuple):
     labels: UInt64Array  # (N,) bits of the actions that a frame belongs to
     speeds: FloatArray  # (A + 1, 3) m/s: lowest, usual and highest of each action, and of all frames
     radius: float  # m: of the circles that bodies walk where they turn
-    rate: float  # probability of a transition at a frame that has one, in a random walk
+    rate: float  # of transitions against the next frame in a random walk, where both are equally good
+    second: int  # ticks
     discount: float  # of costs, per tick
     penalty: FloatArray  # (T,) cost of a transition, larger between distant frames; infinite: never taken
     heading_value: FloatArray  # (N, B) cost of following a direction of travel 2 pi b / B to the left
@@ -133,6 +134,7 @@ def build_tables(graph: Graph) -> tuple[GraphTables, tuple[str, ...]]:
         speeds,
         float(speeds[-1, 1]) / _turning(heading, inside & goes_on, clips[0].fps),
         _rate(exits & inside, inside, clips[0].fps),
+        round(clips[0].fps),
         discount,
         penalty,
         plan.value(np.tile(bins, (graph.count, 1)), turns),
