@@ -56,7 +56,7 @@ def test_live_walks_keep_their_pace_without_staying_in_a_loop(changing: Graph) -
         clip = record(live, run(live, live.begin([seed]), commands(), [1 / 30] * 900), 30.0)
         assert change_rate([clip.root[:, [0, 2]]], 30.0) <= usual
         which, frames = clip.origin.main()
-        assert len(set(zip(which.tolist(), frames.tolist(), strict=True))) > 300  # of 900
+        assert len(set(zip(which.tolist(), frames.tolist(), strict=True))) > 200  # a loop of two seconds has 60
 
 
 @pytest.mark.parametrize("method", ["cuts", "hierarchical-graph", "motion-graph"])
