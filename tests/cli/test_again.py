@@ -18,11 +18,14 @@ def test_a_folder_of_results_is_made_again(run: Any, folder: Path, tmp_path: Pat
         ("append", *clips, "-o", made / "append.bvh", "--method", "stitch"),
         ("learn", "motion-graph", *clips, "-o", tmp_path / "g.loom", "--seed", 2),
         ("walk", tmp_path / "g.loom", "--seconds", 3, "-o", made / "walk.bvh"),
+        ("learn", "two-level-graph", *clips, "-o", tmp_path / "t.loom"),
+        ("choices", tmp_path / "t.loom", "--follow", "0,0", "-o", made / "choices.bvh"),
         ("synthesize", tmp_path / "g.loom", "-r", "{seconds: 2}", "-o", made / "synthesize.bvh", "--seed", 4),
     )
     for command in commands:
         assert run(*command).code == 0, command
     (tmp_path / "g.loom").unlink()
+    (tmp_path / "t.loom").unlink()
     for path in sorted([*made.glob("*.bvh"), *made.glob("*.glb")]):
         copy = tmp_path / "again" / path.name
         answer = run("again", path, "--sources", folder, "-o", copy)

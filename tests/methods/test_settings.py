@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import FrozenInstanceError, dataclass
+from pathlib import Path
 
 import pytest
 
+import motionloom
 from motionloom.core import BadRequest
 from motionloom.core.fields import fields_of
 from motionloom.methods import Settings, param
@@ -97,3 +100,10 @@ def test_a_setting_without_a_word_about_it_is_a_mistake_of_ours():
 
     with pytest.raises(TypeError, match="write it as param"):
         Silent()
+
+
+def test_no_function_takes_options_of_any_type():
+    """Options of methods and of their live characters are `Settings`; keywords that are passed on do not count."""
+    source = Path(motionloom.__file__).parent
+    found = [p.name for p in source.rglob("*.py") if re.search(r"(?<![*\w])options: Any\b", p.read_text("utf-8"))]
+    assert found == []
