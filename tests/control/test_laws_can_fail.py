@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import test_laws as laws
 
 from motionloom.core.poses import commands, only
 from motionloom.methods import METHODS
 from motionloom.methods.live import Live, State, state_count
+
+sys.path.insert(0, str(Path(__file__).parent))
+import test_laws as laws
 
 Step = tuple[State, Any]
 
