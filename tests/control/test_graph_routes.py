@@ -12,8 +12,8 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import change_rate
 from motionloom.kinematics.travel import placed
 from motionloom.methods import learn
+from motionloom.methods.graph.graph import FREE, STAY
 from motionloom.methods.graph.live import GraphLive
-from motionloom.methods.graph.live_tables import FREE, STAY
 from motionloom.methods.graph.model import GraphModel
 from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.graph.search.random_walk import random_route

@@ -23,9 +23,8 @@ from motionloom.methods.base import Model, place
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.config import RouteOptions
 from motionloom.methods.graph.frame_names import frame_name, frame_named
-from motionloom.methods.graph.graph import Graph, Route
+from motionloom.methods.graph.graph import FREE, STAY, Graph, Route
 from motionloom.methods.graph.live import GraphLive, GraphState
-from motionloom.methods.graph.live_tables import FREE, STAY
 from motionloom.methods.graph.model import GraphModel, graph_model
 from motionloom.methods.graph.path_model import PathGraphModel
 from motionloom.methods.graph.query.allowed_frames import FrameSchedule

@@ -25,7 +25,7 @@ from motionloom.methods._kernels_live import (
     show_between,
     uniform,
 )
-from motionloom.methods.graph.live_tables import FREE
+from motionloom.methods.graph.graph import FREE
 
 STALE = 1e-9  # least freshness: improbable, but never impossible
 ARRIVAL_RADIUS = 0.4  # m: within this distance of a place, no direction is preferred

@@ -18,6 +18,9 @@ from motionloom.blend.crossfade import blend_weights
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray
 from motionloom.core.arrays import frozen, put
 
+FREE = -1  # an order to a live character: transitions are chosen by the commands, or at random
+STAY = -2  # an order to a live character: the clip continues
+
 
 @dataclass(frozen=True, eq=False)
 class Transitions:

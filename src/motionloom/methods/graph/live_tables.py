@@ -18,8 +18,6 @@ from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.graph.search.steadiness import steady_weights
 from motionloom.rotation.wrapping import wrap_angle
 
-FREE = -1  # an order: transitions are chosen by the commands, or at random
-STAY = -2  # an order: the clip continues
 HEADING_BINS = 24  # directions of travel
 SPEED_BINS = 6  # speeds
 DISCOUNT_TIME = 3.0  # s after which costs are discounted by a factor of e
