@@ -84,7 +84,7 @@ def _queued(name: str, live: Live) -> list[dict[str, Any]]:
             times.append(taken)
         time.sleep(max(0.0, DT / 4 - taken))
     median, late = float(np.median(times)), float(np.percentile(times, 99.9))
-    note = f"{PACED_STEPS} steps at four times real time: median {1e6 * median:.0f} us, 99.9 % below {1e6 * late:.0f} us"
+    note = f"{PACED_STEPS} steps, four times real time: median {1e6 * median:.0f} us, 99.9 % below {1e6 * late:.0f} us"
     what = f"99.9th percentile of step times, as a share of the limit ({name})"
     return [figure(what, round(late / max(5 * median, 5e-4), 2), "<= 1", note=note)]
 
