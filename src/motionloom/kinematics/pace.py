@@ -52,7 +52,7 @@ def speed_changes(clip: Clip, limit: float = SPEED_CHANGE) -> list[tuple[int, in
 
 def changes_within_second(clip: Clip) -> FloatArray:
     """(F - 1 s,) m/s: the change of speed within a second from each frame; none for a clip of a second or less."""
-    return _within_second(step_speed(clip), clip.fps)
+    return changes_along(travel(clip).place, clip.fps)
 
 
 def change_rate(places: Iterable[FloatArray], fps: float, limit: float = SPEED_CHANGE) -> float:
@@ -60,13 +60,14 @@ def change_rate(places: Iterable[FloatArray], fps: float, limit: float = SPEED_C
 
     Minutes of frames that a second follows in the same clip: short clips would seem steadier otherwise.
     """
-    changes = [_within_second(speed_along(place, fps), fps) for place in places]
+    changes = [changes_along(place, fps) for place in places]
     frames = sum(map(len, changes))
     return 60.0 * fps * sum(len(runs(c > limit)) for c in changes) / frames if frames else 0.0
 
 
-def _within_second(speed: FloatArray, fps: float) -> FloatArray:
-    second = round(fps)
+def changes_along(place: FloatArray, fps: float) -> FloatArray:
+    """(F - 1 s,) m/s: `changes_within_second` of a body whose hips are at `place` (F, 2) m."""
+    speed, second = speed_along(place, fps), round(fps)
     return np.abs(speed[second:] - speed[:-second]) if len(speed) > second else np.zeros(0)
 
 

@@ -18,7 +18,13 @@ from motionloom.kinematics.fk import fk
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan.pieces import observed_time
-from motionloom.methods.textons.render.piece_clips import MIN_BLOCK, GroundingState, ground_and_place, render_piece
+from motionloom.methods.textons.render.piece_clips import (
+    MIN_BLOCK,
+    GroundingState,
+    ground_and_place,
+    placed_clip,
+    render_piece,
+)
 from motionloom.methods.textons.render.stream import split_clips, take_frames
 from motionloom.rotation import angle_between
 
@@ -94,9 +100,9 @@ def test_what_a_stream_keeps_does_not_grow(model):
     kept = []
     for _ in range(300):
         raw, piece = render_piece(model.synthesizer, piece, next(pieces), rng, Options())
-        ground, clip = ground_and_place(model.segments, ground, raw, walk.correct)
-        if clip is not None:
-            cleanup, _ = clean_windows(cleanup, clip, model.heights)
+        ground, placed = ground_and_place(model.segments, ground, raw, walk.correct)
+        if placed is not None:
+            cleanup, _ = clean_windows(cleanup, placed_clip(model.segments, placed), model.heights)
         kept.append(
             (sum(len(r) for r in ground.held), 0 if cleanup.held is None else len(cleanup.held), len(walk.trail))
         )
@@ -141,11 +147,10 @@ def test_grounding_in_parts_is_grounding_as_a_whole(model):
     assert GroundingState().block == MIN_BLOCK < 30
     ground = GroundingState(block=1e6)
     piece, rest, rng = pieces[0], iter(pieces[1:]), np.random.default_rng(0)
-    clip = None
     while piece is not None:
         raw, piece = render_piece(model.synthesizer, piece, next(rest, None), rng, Options())
-        ground, clip = ground_and_place(model.segments, ground, raw)
-    clip = ground_and_place(model.segments, ground, None)[1]
+        ground, _ = ground_and_place(model.segments, ground, raw)
+    clip = placed_clip(model.segments, ground_and_place(model.segments, ground, None)[1])
     assert_allclose(parts.root, clip[:900].root, atol=2e-3)
     assert_allclose(fk(parts), fk(clip[:900]), atol=5e-3)
 

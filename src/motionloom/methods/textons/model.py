@@ -17,7 +17,6 @@ from motionloom.core.progress import parts, silent
 from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.feet.clearance import lift_swings
-from motionloom.kinematics.pace import SPEED_CHANGE, change_rate
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.lead_into_constraints import lead_into, pose_problem
@@ -25,12 +24,14 @@ from motionloom.methods.settings import Settings
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
+from motionloom.methods.textons.plan.drawn_walk import NARROW, WIDE, UsualPace, usual_pace
 from motionloom.methods.textons.plan.joins import JoinFinder, Joins
 from motionloom.methods.textons.plan.link_costs import LinkNetwork, find_network
 from motionloom.methods.textons.plan.link_walk import LinkWalk
+from motionloom.methods.textons.plan.links import captured_paths
 from motionloom.methods.textons.plan.notation import plan_path, write_path
 from motionloom.methods.textons.plan.pieces import TextonPlan
-from motionloom.methods.textons.plan.plan import plan_between, plan_motion
+from motionloom.methods.textons.plan.plan import plan_between, plan_through, plan_walk
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
 from motionloom.methods.textons.render.edit_pose import edit_pose
 from motionloom.methods.textons.render.stream import Renderer, split_clips
@@ -39,9 +40,8 @@ from motionloom.methods.textons.segments import ObservedSegment, Segments
 from motionloom.methods.textons.stored_checks import check_observed, check_space, check_textons
 
 STYLE_TRIES = 8  # walks that are drawn until one keeps every required style
-STEADY_TRIES = 24  # walks that are drawn until one is as steady as the clips,
-CLEANING_CHANGE = 0.1  # m/s by which cleaning may change a speed: rates are means over limits that differ by so much
-LONGEST_TRIED = 720.0  # s: of so much motion in all
+STEADY_TRIES = 3  # walks that are drawn until one is as steady as the clips
+LONGEST_VERIFIED = 60.0  # s: results of so much motion are compared with them; along longer ones, differences even out
 MAX_NOTED_TEXTONS = 40  # textons of a path that a clip's notes list
 BEND_POSE = np.radians(10.0)  # a leg whose foot is put on the ground differs from its pose by less
 
@@ -123,32 +123,45 @@ class TextonModel(Model[Options]):
     def _best_walk(
         self, request: Request, options: Options, frames: int, rng: Generator, progress: Progress
     ) -> TextonPlan:
-        """The first of several walks that keeps the required styles and changes its speed no more often than the clips.
+        """The first of several walks that keeps the required styles at the usual pace.
 
         If there is none, the one that misses the styles least, and of these the steadiest.
         """
         poses = self._waypoints(request, frames)
         styles = [c for c in request.constraints if isinstance(c, Style) and c.weight is None]
-        steady = options.joins == "anywhere" and options.steadiness > 0 and not poses
-        tries = STYLE_TRIES if styles else 1
-        if steady:
-            tries = max(tries, min(STEADY_TRIES, int(LONGEST_TRIED * self.fps / frames)))
-        linking, *drawing = parts(progress, [1] * (tries + 1))
-        usual = self.network(options, linking).change_rate(self.fps) if steady and tries > 1 else np.inf
-        limits = SPEED_CHANGE + np.linspace(-CLEANING_CHANGE, CLEANING_CHANGE, 5) if np.isfinite(usual) else (np.inf,)
+        linking, *drawing = parts(progress, [1] * ((STYLE_TRIES if styles else STEADY_TRIES) + 1))
+        usual = self._usual_pace(request, options, linking)
+        verified = not poses and usual.changes < np.inf and frames <= LONGEST_VERIFIED * self.fps
         best: tuple[tuple[float, float], TextonPlan] | None = None
-        for step in drawing:
+        for k, step in enumerate(drawing):
+            width = NARROW if k == 0 and verified else WIDE
             walk = self.walk(options, rng, request.constraints, frames, linking)
-            plan = plan_motion(walk, frames, poses, step)
+            if poses:
+                plan = plan_through(walk, frames, poses, step)
+            else:
+                plan = plan_walk(walk, frames, usual, step, width)
             missed = [c.missing_share(plan.labels(self.segments, c.label), self.fps) - c.tolerance for c in styles]
-            rate = float(np.mean([change_rate([walk.places[:frames]], self.fps, limit) for limit in limits]))
-            worst = (max(0.0, *missed, 0.0), max(0.0, rate - usual))
+            worst = (max(0.0, *missed, 0.0), self._excess(plan, options, usual) if verified else 0.0)
             if best is None or worst < best[0]:
                 best = (worst, plan)
             if not any(worst):
                 break
         assert best is not None
         return best[1]
+
+    def _usual_pace(self, request: Request, options: Options, progress: Progress) -> UsualPace:
+        """The pace of the clips, which a walk is compared with; it may stand for any time that a request asks for."""
+        if options.joins != "anywhere" or options.steadiness <= 0:
+            return UsualPace()
+        usual = usual_pace(captured_paths(self.segments, self.network(options, progress).track), self.fps)
+        asked = any(isinstance(c, Style | Pace) for c in request.constraints)
+        return UsualPace(usual.changes) if asked else usual
+
+    def _excess(self, plan: TextonPlan, options: Options, usual: UsualPace) -> float:
+        """How far the result of a plan changes its speed and stands beyond the usual, after its feet are cleaned."""
+        clip, _ = self.renderer.render_clip(plan.pieces, plan.frames, plan.rng(np.random.default_rng()), options)
+        own, seconds = usual_pace([clip.root[:, [0, 2]]], self.fps), len(clip) / self.fps
+        return usual.excess(own.changes * (seconds - 1.0) / 60.0, own.standing * seconds, seconds, seconds)
 
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
         return {c.frame(frames, self.fps): c for c in request.constraints if isinstance(c, PoseAt)}

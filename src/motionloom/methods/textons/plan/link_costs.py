@@ -14,7 +14,6 @@ import numpy as np
 
 from motionloom.constraints import Constraint, Pace, Style
 from motionloom.core import FloatArray, IntArray, Progress
-from motionloom.kinematics.pace import change_rate
 from motionloom.methods.textons.plan.joins import Joins
 from motionloom.methods.textons.plan.links import SegmentLinks, SegmentPaths, find_links, ranges, segment_paths
 from motionloom.methods.textons.plan.log_sums import RangeSums
@@ -56,10 +55,6 @@ class LinkNetwork(NamedTuple):
     links: SegmentLinks
     track: SegmentPaths
     pairs: LinkPairs
-
-    def change_rate(self, fps: float) -> float:
-        """How often a minute the segments change their speed, as in the measure of quality."""
-        return change_rate(np.split(self.track.place, self.track.first[1:]), fps)
 
 
 def find_network(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -74,20 +76,23 @@ class LinkWalk(SegmentWalk):
         out[of[self.links.source], of[self.links.target]] = True
         return out
 
-    def endless(self) -> Iterator[TextonPiece]:
-        """Pieces without end."""
+    def fork(self) -> Self:
+        out = super().fork()
+        if len(self.links.source):
+            out.outlook, out.shown = copy.copy(self.outlook), self.shown.copy()
+        return out
+
+    def next_piece(self) -> TextonPiece:
         if not len(self.links.source):
-            yield from super().endless()
-            return
-        self.entered = self._first_link()
+            return super().next_piece()
+        if self.entered < 0:
+            self.entered = self._first_link()
         piece = self.vary(self._from(self.entered))
-        while True:
-            leaving = self._next_link(self.entered)
-            piece = self._until(piece, leaving)
-            self.advance(piece)
-            yield piece
-            self.entered = leaving
-            piece = self.vary(self._from(leaving))
+        leaving = self._next_link(self.entered)
+        piece = self._until(piece, leaving)
+        self.advance(piece)
+        self.entered = leaving
+        return piece
 
     def extend(self, pieces: list[TextonPiece], frames: int) -> None:
         """Append sampled pieces until there are enough frames; the last one is left where the first link leads out."""

@@ -15,7 +15,7 @@ from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each
 from motionloom.kinematics.pace import speed_along
-from motionloom.kinematics.travel import from_root_motion
+from motionloom.kinematics.travel import Travel, from_root_motion, ground_turn
 from motionloom.methods.textons.plan.joins import Joins, pose_features
 from motionloom.methods.textons.segments import Segments
 
@@ -28,7 +28,7 @@ LINKS_PER_SEGMENT = 30  # the nearest ones out of each
 PER_PAIR = 3  # links from one segment to another
 ORIGINAL_LOG = -3.0  # log of the factor by which a join that continues the clip is less likely than it would be
 MAX_GAP_COST = 12.0  # nats: a change of speed stays possible where nothing else leads to what is requested
-GAP_UNIT = 0.05  # m/s: a change of speed at a link that costs one nat, times `steadiness`
+GAP_UNIT = 0.03  # m/s: a change of speed at a link that costs one nat, times `steadiness`
 
 
 class SegmentLinks(NamedTuple):
@@ -67,6 +67,24 @@ def segment_paths(segments: Segments) -> SegmentPaths:
     )
 
 
+def captured_paths(segments: Segments, track: SegmentPaths) -> list[FloatArray]:
+    """The paths (F, 2) m of runs of segments that follow each other in a clip."""
+    out: list[list[FloatArray]] = []
+    end = Travel(np.zeros((1, 2)), np.zeros(1))
+    before = None
+    for first, seen in zip(track.first, segments.observed, strict=True):
+        ahead = 0.0 if before is None else seen.frame - before.frame - before.length * before.pace
+        if before is None or seen.source != before.source or abs(ahead) > 2 * seen.pace:
+            out.append([])
+            end = Travel(np.zeros((1, 2)), np.zeros(1))
+        turn = end.heading[0] - track.heading[first]
+        place = end.place + ground_turn(turn, track.place[first : first + seen.length + 1] - track.place[first])
+        out[-1].append(place[:-1])
+        end = Travel(place[-1:], track.heading[first + seen.length : first + seen.length + 1] + turn)
+        before = seen
+    return [np.concatenate(run) for run in out]
+
+
 def find_links(
     segments: Segments, joins: Joins, chances: FloatArray, track: SegmentPaths, steadiness: float, progress: Progress
 ) -> SegmentLinks:
@@ -103,7 +121,7 @@ def speed_unit(segments: Segments, track: SegmentPaths) -> float:
         changes.append(np.abs(own[second:] - own[:-second]))
     every = np.concatenate(changes)
     usual = float(np.sqrt((every**2).mean())) if len(every) else 0.0
-    return max(GAP_UNIT, usual / 3, 1e-9)
+    return max(GAP_UNIT, usual / 5)
 
 
 def _ends(segments: Segments, joins: Joins) -> tuple[IntArray, IntArray, IntArray, IntArray, FloatArray]:

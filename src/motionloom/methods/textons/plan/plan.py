@@ -8,17 +8,23 @@ from motionloom.constraints import PoseAt
 from motionloom.core import Progress
 from motionloom.core.note import Note
 from motionloom.core.progress import each
+from motionloom.methods.textons.plan.drawn_walk import UsualPace, draw_walk
 from motionloom.methods.textons.plan.joins import far_join_notes
 from motionloom.methods.textons.plan.keyframes import nearest_frame, pieces_before, pieces_between
 from motionloom.methods.textons.plan.pieces import TextonPiece, TextonPlan, length_notes, repeat_notes, rushed_notes
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
 
 
-def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt], progress: Progress) -> TextonPlan:
+def plan_walk(walk: SegmentWalk, frames: int, usual: UsualPace, progress: Progress, width: int) -> TextonPlan:
+    """A plan of `frames` frames, sampled from the textons that can follow each other without end."""
+    pieces, noise = draw_walk(walk, frames, usual, progress, width)
+    return TextonPlan(tuple(pieces), frames, tuple(repeat_notes(walk.segments, pieces)), noise)
+
+
+def plan_through(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt], progress: Progress) -> TextonPlan:
     """A plan of `frames` frames that passes through the requested poses; `NoPath` if these textons cannot.
 
-    Between two poses: the best path (`options.route`), its lengths stretched to fit. After the last pose, and without
-    any: a walk sampled from the transitions inside the textons that can follow each other without end.
+    Between two poses: the best path (`options.route`), its lengths stretched to fit. After the last pose: a walk.
     """
     segments, length = walk.segments, walk.options.length_factor
     pieces: list[TextonPiece] = []
@@ -33,15 +39,11 @@ def plan_motion(walk: SegmentWalk, frames: int, poses: Mapping[int, PoseAt], pro
             pieces[-1:] = pieces_between(walk, pieces[-1], goal, at - done)
         pieces.append(goal.on)
         done = at
-    if pieces:
-        path = pieces[:-1]  # the last one begins with the last pose: it is played as observed
-        notes += rushed_notes(segments, path, length) or length_notes(segments, path, length)
-        notes += far_join_notes(segments, path, walk.joins.limit)
-        walk.extend(pieces, frames)
-    else:
-        pieces = walk.sample(frames, progress)
-        notes += repeat_notes(segments, pieces)
-    return TextonPlan(tuple(pieces), frames, tuple(notes), walk.noise)
+    path = pieces[:-1]  # the last one begins with the last pose: it is played as observed
+    notes += rushed_notes(segments, path, length) or length_notes(segments, path, length)
+    notes += far_join_notes(segments, path, walk.joins.limit)
+    walk.extend(pieces, frames)
+    return TextonPlan(tuple(pieces), frames, tuple(notes))
 
 
 def plan_between(walk: SegmentWalk, first: PoseAt, last: PoseAt) -> TextonPlan:

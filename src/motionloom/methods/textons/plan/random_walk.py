@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, cast
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath, Progress
+from motionloom.core import BoolArray, Clip, FloatArray, IntArray, NoPath
 from motionloom.kinematics.local_frames import Frames
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.textons.config import Options
@@ -37,10 +38,13 @@ class PieceRenderer(Protocol):
     def vary_keys(self, piece: TextonPiece, most: float, rng: Generator) -> Frames:
         """The key poses of a piece, turned by a small random offset of at most `most` radians."""
 
-    def uncleaned_clips(
-        self, pieces: Iterator[TextonPiece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
-    ) -> Iterator[Clip]:
-        """Clips of pieces, one after the other."""
+    def next_path(
+        self, state: Any, pieces: Iterator[TextonPiece], rng: Generator, options: Options, on_placed: OnPlaced
+    ) -> tuple[Any, FloatArray]:
+        """The path (F, 2) m of the next block of pieces that never end, and the state after it; before all, None."""
+
+    def rest_of_path(self, state: Any, rng: Generator, options: Options) -> FloatArray:
+        """The path (F, 2) m of all that was drawn, if no piece follows."""
 
     def uncleaned_clip(self, pieces: Sequence[TextonPiece], frames: int, rng: Generator, options: Options) -> Clip:
         """The first frames of pieces as one clip."""
@@ -59,11 +63,10 @@ class SegmentWalk:
         self.moves = np.array([o.move for o in self.segments.observed])
         self.sums = np.cumsum(self.joins.chances, axis=1)
         self.leads = self.joins.chances > 0
-        self.noise: int | None = None  # seed of the noise that the walk was rendered with
         far = STAGE_SEGMENTS * float(np.median(np.linalg.norm(self.moves[:, :2], axis=1)))
         self.stage = max(STAGE_RADIUS, far) if options.stage_radius is None else options.stage_radius
         self.place, self.heading = np.zeros(2), 0.0
-        self.places: FloatArray = np.zeros((0, 2))  # (F, 2) m: where the frames of `sample` are, as far as rendered
+        self.last: TextonPiece | None = None
         self.trail: list[TextonPiece] = []  # pieces whose place is only estimated so far
 
     @property
@@ -92,43 +95,25 @@ class SegmentWalk:
             return piece
         return dataclasses.replace(piece, keys=self.renderer.vary_keys(piece, self.options.key_variation, self.rng))
 
-    def sample(self, frames: int, progress: Progress) -> list[TextonPiece]:
-        """Sampled pieces for a number of frames. They are rendered as they are drawn, so that their path is known."""
-        drawn: list[TextonPiece] = []
-        places: list[FloatArray] = []
-
-        def pieces() -> Iterator[TextonPiece]:
-            for piece in self.endless():
-                drawn.append(piece)
-                yield piece
-
-        self.noise = int(self.rng.integers(2**63))
-        noise = np.random.default_rng(self.noise)
-        try:
-            for clip in self.renderer.uncleaned_clips(pieces(), noise, self.options, self.correct):
-                places.append(clip.root[:, [0, 2]])
-                done = sum(p.length for p in drawn)
-                progress(min(done / frames, 1.0), "drawing textons")
-                if done >= frames:
-                    break
-        except NoPath as error:
-            total = sum(p.length for p in drawn)
-            if total < frames:
-                raise self._dead_end(f"{error}, after {total / self.segments.fps:.1f} s", drawn) from None
-        self.places = np.concatenate(places) if places else np.zeros((0, 2))
-        ends = np.cumsum([p.length for p in drawn])
-        return drawn[: int(np.searchsorted(ends, frames)) + 1]
-
     def endless(self) -> Iterator[TextonPiece]:
         """Pieces without end; `NoPath` where nothing follows."""
-        piece = self.first()
         while True:
-            self.advance(piece)
-            yield piece
-            following = self.step(piece)
-            if following is None:
-                raise NoPath(self._why_it_ends(piece, "the stream"))
-            piece = following
+            yield self.next_piece()
+
+    def next_piece(self) -> TextonPiece:
+        """The next piece of the walk, sampled; `NoPath` where nothing follows."""
+        piece = self.first() if self.last is None else self.step(self.last)
+        if piece is None:
+            assert self.last is not None
+            raise NoPath(self._why_it_ends(self.last, "the stream"))
+        self.advance(piece)
+        return piece
+
+    def fork(self) -> Self:
+        """A walk that has come as far as this one and takes its own way from here, with the same generator."""
+        out = copy.copy(self)
+        out.trail, out.visits = list(self.trail), self.visits.copy()
+        return out
 
     def extend(self, pieces: list[TextonPiece], frames: int) -> None:
         """Append sampled pieces until there are enough frames."""
@@ -139,12 +124,13 @@ class SegmentWalk:
             piece = self.step(pieces[-1])
             if piece is None:
                 what = f"this path of {total / self.segments.fps:.1f} s"
-                raise self._dead_end(self._why_it_ends(pieces[-1], what), pieces)
+                raise self.dead_end(self._why_it_ends(pieces[-1], what), pieces)
             pieces.append(piece)
             self.advance(piece)
             total += piece.length
 
-    def _dead_end(self, text: str, pieces: Sequence[TextonPiece]) -> NoPath:
+    def dead_end(self, text: str, pieces: Sequence[TextonPiece]) -> NoPath:
+        """The error of a walk that ends, with a clip of its pieces."""
         frames = sum(p.length for p in pieces)
         return NoPath(text, best=self.renderer.uncleaned_clip(pieces, frames, self.rng, self.options))
 
@@ -211,6 +197,7 @@ class SegmentWalk:
     def advance(self, piece: TextonPiece) -> None:
         """Count a piece as shown, and move on by its displacement."""
         self._move(piece)
+        self.last = piece
         self.trail.append(piece)
         self.visits[piece.observed] += 1
         if len(self.joins.inside):  # only differences count: so the numbers stay small

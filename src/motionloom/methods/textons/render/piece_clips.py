@@ -106,9 +106,19 @@ def add_turn(frames: Frames, angle: float, fps: float) -> Frames:
     return Frames(frames.turns, root)
 
 
+@dataclass(frozen=True, eq=False)
+class PlacedFrames:
+    """Frames whose root moves over standing feet, with their place on the ground."""
+
+    raw: RenderedFrames  # before
+    frames: Frames  # these frames, and the one after them if there is one
+    begin: Travel | None  # place and heading of the first frame; None: the origin
+    path: Travel  # of `frames`
+
+
 def ground_and_place(
     segments: Segments, state: GroundingState, part: RenderedFrames | None, on_placed: OnPlaced | None = None
-) -> tuple[GroundingState, Clip | None]:
+) -> tuple[GroundingState, PlacedFrames | None]:
     """Add one part; the frames that are ready are grounded and placed after those before. None: no part follows."""
     held = state.held if part is None else (*state.held, part)
     if not held:
@@ -122,11 +132,15 @@ def ground_and_place(
     if ready <= state.done or (part is not None and ready - state.done < round(state.block * segments.fps)):
         return dataclasses.replace(state, held=held), None
     raw = _joined(held)
-    clip, end = _placed_clip(segments, raw, state.done, ready, state.end)
+    grounded = ground_root(raw.frames, raw.seen, segments.skeleton, segments.heights, segments.fps)
+    own = grounded[state.done : min(ready + 1, len(grounded))]
+    path = path_of(own, segments.fps, state.end)
+    end = Travel(path.place[-1:], path.heading[-1:])
     if on_placed is not None:
         on_placed(int(raw.key[state.done : ready].sum()), end.place[-1], float(end.heading[-1]))
+    placed = PlacedFrames(raw[state.done : ready], own, state.end, path)
     held = (raw[max(0, ready - near) : ready], *held[count:])
-    return dataclasses.replace(state, held=held, done=min(ready, near), end=end), clip
+    return dataclasses.replace(state, held=held, done=min(ready, near), end=end), placed
 
 
 def _joined(parts: Sequence[RenderedFrames]) -> RenderedFrames:
@@ -141,21 +155,14 @@ def _joined(parts: Sequence[RenderedFrames]) -> RenderedFrames:
     )
 
 
-def _placed_clip(
-    segments: Segments, raw: RenderedFrames, start: int, stop: int, end: Travel | None
-) -> tuple[Clip, Travel]:
-    """Frames start .. stop as a clip that begins at `end`, and the place and heading of the frame after them."""
-    frames = ground_root(raw.frames, raw.seen, segments.skeleton, segments.heights, segments.fps)
-    own_frames = frames[start : min(stop + 1, len(frames))]
-    clip = restore(own_frames, segments.skeleton, segments.fps, end)
-    path = path_of(own_frames, segments.fps, end)
-    after = Travel(path.place[-1:], path.heading[-1:])
-    own = raw[start:stop]
+def placed_clip(segments: Segments, placed: PlacedFrames) -> Clip:
+    """Placed frames as a clip, with their feet at the observed heights, their contacts and their origin."""
+    own = placed.raw
+    clip = restore(placed.frames, segments.skeleton, segments.fps, placed.begin)[: len(own)]
     sources, source = segments.origins
     origin = Origin(sources=sources, which=source[own.which], frames=own.origin.astype(float))
     names = segments.contact_names[: own.seen.contacts.shape[1]]
-    clip = clip[: stop - start]
     if own.seen.high.size:
         clip = match_foot_heights(clip, own.seen.high + higher_steps(clip, own.seen), own.loose, segments.heights)
     labels = np.concatenate([low_contacts(clip, own.seen.contacts, segments.heights), own.labels], 1)
-    return replace(clip, label_names=(*names, *segments.label_names), labels=labels, origin=origin), after
+    return replace(clip, label_names=(*names, *segments.label_names), labels=labels, origin=origin)

@@ -8,11 +8,12 @@ look-ahead (`grounding`); then plants are pinned window by window (`cleanup`). M
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import Clip, Progress, silent
+from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
 from motionloom.kinematics.feet.windowed_cleanup import CleanupState, clean_windows
@@ -20,8 +21,22 @@ from motionloom.kinematics.local_frames import Frames
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.plan.random_walk import OnPlaced
-from motionloom.methods.textons.render.piece_clips import GroundingState, ground_and_place, render_piece
+from motionloom.methods.textons.render.piece_clips import (
+    GroundingState,
+    PlacedFrames,
+    ground_and_place,
+    placed_clip,
+    render_piece,
+)
 from motionloom.methods.textons.render.synthesis import Synthesizer
+
+
+@dataclass(frozen=True, eq=False)
+class RenderState:
+    """A rendering of pieces between two blocks."""
+
+    piece: TextonPiece | None  # the next one, already drawn; None: there are no more
+    ground: GroundingState = field(default_factory=GroundingState)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,16 +91,55 @@ class Renderer:
         self, pieces: Iterator[TextonPiece], rng: Generator, options: Options, on_placed: OnPlaced | None = None
     ) -> Iterator[Clip]:
         """Clips that follow each other, not cleaned: feet are grounded, but neither lifted nor pinned."""
-        segments, state = self.synthesizer.segments, GroundingState()
-        piece = next(pieces, None)
-        while piece is not None:
-            part, piece = render_piece(self.synthesizer, piece, next(pieces, None), rng, options)
-            state, clip = ground_and_place(segments, state, part, on_placed)
-            if clip is not None:
-                yield clip
-        clip = ground_and_place(segments, state, None, on_placed)[1]
-        if clip is not None:
-            yield clip
+        state, placed = self.next_block(None, pieces, rng, options, on_placed)
+        while placed is not None:
+            yield placed_clip(self.synthesizer.segments, placed)
+            state, placed = self.next_block(state, pieces, rng, options, on_placed)
+
+    def next_block(
+        self,
+        state: RenderState | None,
+        pieces: Iterator[TextonPiece],
+        rng: Generator,
+        options: Options,
+        on_placed: OnPlaced | None = None,
+    ) -> tuple[RenderState, PlacedFrames | None]:
+        """The frames of the next of `uncleaned_clips`, and the state after them.
+
+        None is the state before the first block; no frames are left after the last.
+        """
+        segments = self.synthesizer.segments
+        state = RenderState(next(pieces, None)) if state is None else state
+        while state.piece is not None:
+            part, piece = render_piece(self.synthesizer, state.piece, next(pieces, None), rng, options)
+            ground, placed = ground_and_place(segments, state.ground, part, on_placed)
+            state = RenderState(piece, ground)
+            if placed is not None:
+                return state, placed
+        ground, placed = ground_and_place(segments, state.ground, None, on_placed)
+        return RenderState(None, ground), placed
+
+    def next_path(
+        self,
+        state: RenderState | None,
+        pieces: Iterator[TextonPiece],
+        rng: Generator,
+        options: Options,
+        on_placed: OnPlaced,
+    ) -> tuple[RenderState, FloatArray]:
+        """The path (F, 2) m over the ground of the next block of pieces that never end, and the state after it."""
+        state, placed = self.next_block(state, pieces, rng, options, on_placed)
+        assert placed is not None
+        return state, placed.path.place[: len(placed.raw)]
+
+    def rest_of_path(self, state: RenderState, rng: Generator, options: Options) -> FloatArray:
+        """The path (F, 2) m over the ground of all that was drawn, if no piece follows."""
+        places = [np.zeros((0, 2))]
+        state, placed = self.next_block(state, iter(()), rng, options)
+        while placed is not None:
+            places.append(placed.path.place[: len(placed.raw)])
+            state, placed = self.next_block(state, iter(()), rng, options)
+        return np.concatenate(places)
 
     def uncleaned_clip(
         self,
