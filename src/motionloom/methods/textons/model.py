@@ -135,13 +135,14 @@ class TextonModel(Model[Options]):
         best: tuple[tuple[float, float], TextonPlan] | None = None
         for k, step in enumerate(drawing):
             width = NARROW if k == 0 and verified else WIDE
+            planning, comparing = parts(step, [5, 1])
             walk = self.walk(options, rng, request.constraints, frames, linking)
             if poses:
-                plan = plan_through(walk, frames, poses, step)
+                plan = plan_through(walk, frames, poses, planning)
             else:
-                plan = plan_walk(walk, frames, usual, step, width)
+                plan = plan_walk(walk, frames, usual, planning, width)
             missed = [c.missing_share(plan.labels(self.segments, c.label), self.fps) - c.tolerance for c in styles]
-            worst = (max(0.0, *missed, 0.0), self._excess(plan, options, usual) if verified else 0.0)
+            worst = (max(0.0, *missed, 0.0), self._excess(plan, options, usual, comparing) if verified else 0.0)
             if best is None or worst < best[0]:
                 best = (worst, plan)
             if not any(worst):
@@ -157,9 +158,10 @@ class TextonModel(Model[Options]):
         asked = any(isinstance(c, Style | Pace) for c in request.constraints)
         return UsualPace(usual.changes) if asked else usual
 
-    def _excess(self, plan: TextonPlan, options: Options, usual: UsualPace) -> float:
+    def _excess(self, plan: TextonPlan, options: Options, usual: UsualPace, progress: Progress) -> float:
         """How far the result of a plan changes its speed and stands beyond the usual, after its feet are cleaned."""
-        clip, _ = self.renderer.render_clip(plan.pieces, plan.frames, plan.rng(np.random.default_rng()), options)
+        rng = plan.rng(np.random.default_rng(0))
+        clip, _ = self.renderer.render_clip(plan.pieces, plan.frames, rng, options, progress)
         own, seconds = usual_pace([clip.root[:, [0, 2]]], self.fps), len(clip) / self.fps
         return usual.excess(own.changes * (seconds - 1.0) / 60.0, own.standing * seconds, seconds, seconds)
 

@@ -128,10 +128,10 @@ def draw_walk(
     width = max(1, min(width, round(LONGEST_WIDE / seconds))) if usual.changes < np.inf else 1
     kept = [DrawnWalk(walk, np.random.default_rng(seed))]
     while (least := min(w.length() for w in kept)) < frames:
-        progress(least / frames, "drawing textons")
         found = [w for w in kept if w.length() >= frames]
         shorter = [w for w in kept if w.length() < frames]
         for k in range(width * BRANCHES):
+            progress(least / frames, "drawing textons")
             found.append(_extended(shorter[k % len(shorter)], frames))
             if sum(w.excess(usual, seconds) <= 0 for w in found) >= width:
                 break
