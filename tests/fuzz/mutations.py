@@ -27,6 +27,7 @@ WORDS = (
     b" 9" + b"9" * 400
 ).split(b" ")
 TOKEN, DIGIT = re.compile(rb"[\w.+-]+"), re.compile(rb"[0-9]")
+SWOLLEN, SWELLING = 900_000, 0.002  # bytes of a file that swells, and how often
 SMALL = (0, 1, 2, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7F800000, 0x7FC00000)
 
 
@@ -92,8 +93,23 @@ TEXT: tuple[Injury, ...] = (
 )  # fmt: skip
 
 
+def _swollen(data: bytes, at: int, rng: Generator) -> bytes:
+    """A line or a short stretch repeated, numbered or not, to nearly a megabyte: time with its square is noticed."""
+    end = data.find(b"\n", at) + 1 if rng.random() < 0.5 else at + int(rng.integers(1, 60))
+    start = data.rfind(b"\n", 0, at) + 1 if rng.random() < 0.5 else at
+    piece = data[start : max(end, start + 1)] or b"a."
+    times = max(0, SWOLLEN - len(data)) // (len(piece) + 6)
+    if rng.random() < 0.5:
+        return data[:start] + piece * times + data[start:]
+    found = TOKEN.search(piece)
+    cut = len(piece) if found is None else found.end()
+    return data[:start] + b"".join(b"%s%d%s" % (piece[:cut], k, piece[cut:]) for k in range(times)) + data[start:]
+
+
 def damaged_bytes(data: bytes, rng: Generator, head: int = 4000) -> bytes:
-    """One to three injuries; half of them in the first `head` bytes, where the structure is."""
+    """One to three injuries; half of them in the first `head` bytes, where the structure is. Some files swell."""
+    if rng.random() < SWELLING:
+        return _swollen(data, int(rng.integers(len(data) + 1)), rng)
     injuries = BINARY if b"\0" in data[:2000] else TEXT
     for _ in range(1 if rng.random() < 0.6 else int(rng.integers(2, 4))):
         at = int(rng.integers(min(head, len(data)) + 1 if rng.random() < 0.5 else len(data) + 1))

@@ -60,6 +60,15 @@ def test_an_amount_of_a_million_characters_is_an_error_that_can_be_read(text):
         assert len(str(caught.value)) < 500
 
 
+def test_markers_of_one_name_are_numbered_in_one_pass(tmp_path):
+    """A header of 500 KB took minutes."""
+    names = "\t".join(["a\t\t"] * 60_000)
+    head = f"PathFileType\t4\t(X/Y/Z)\tx.trc\nDataRate\tUnits\n100\tmm\nFrame#\tTime\t{names}\n\n"
+    (tmp_path / "x.trc").write_text(head + "1\t0.0\t" + "1\t" * 180_000 + "\n")
+    with pytest.raises(FormatError, match="60000 joints are more than the limit"):
+        load_markers(tmp_path / "x.trc")
+
+
 DEEP = 100  # parts of a key: 50,000 of them, in a file of 100 KB, took 6 GB
 
 

@@ -182,11 +182,12 @@ def query_span(library: Library, text: str, folder: Path) -> FileSpan:
     file, _, frames = text.partition("#")
     names = {name: k for k, name in enumerate(library.files)}
     given = Path(file)
-    wanted = given.resolve()
-    known = [k for name, k in names.items() if (folder / name).resolve() == wanted or name == given.as_posix()]
-    if not known:
-        raise BadRequest(f"query: {file} is not one of the {len(names)} clips in {folder}")
-    k = known[0]
+    k = names.get(given.as_posix())
+    if k is None:
+        wanted = given.resolve()
+        k = next((k for name, k in names.items() if (folder / name).resolve() == wanted), None)
+    if k is None:
+        raise BadRequest(f"query: {file[:80]} is not one of the {len(names)} clips in {folder}")
     scale = library.rates[k] / library.web.fps
     end = int(library.first[k] + round((library.web.lengths[k] - 1) * scale))
     if not frames:
@@ -194,9 +195,9 @@ def query_span(library: Library, text: str, folder: Path) -> FileSpan:
     try:
         first, last = (int(part) for part in frames.split("-"))
     except ValueError:
-        raise BadRequest(f"query: expected frames as walk.bvh#120-190, found {text!r}") from None
+        raise BadRequest(f"query: expected frames as walk.bvh#120-190, found {text[:80]!r}") from None
     if not 0 <= first < last <= end:
-        raise BadRequest(f"query: expected frames from 0 to {end}, the first before the last, found {frames}")
+        raise BadRequest(f"query: expected frames from 0 to {end}, the first before the last, found {frames[:40]}")
     return FileSpan(k, first, last)
 
 

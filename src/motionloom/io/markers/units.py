@@ -56,13 +56,15 @@ def unique(names: Sequence[str], notes: Notes) -> tuple[str, ...]:
     out: list[str] = []
     taken = {name.strip() for name in names}
     seen: set[str] = set()
+    used: dict[str, int] = {}  # the last number of each name that repeats
     for k, name in enumerate(names):
         base = name.strip() or f"M{k + 1}"
-        new, n = base, 1
+        new, n = base, used.get(base, 1)
         while new in seen or (new != name.strip() and new in taken):
             n += 1
             new = f"{base}_{n}"
         seen.add(new)
+        used[base] = n
         out.append(new)
     if changed := [new for new, old in zip(out, names, strict=True) if new != old.strip()]:
         notes.info(f"{len(changed)} markers have no name of their own: called {', '.join(changed[:4])}")
