@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -146,3 +147,22 @@ def test_every_source_that_docstrings_cite_is_identified() -> None:
     assert {"GUAN", "LI", "HECK"} <= cited
     licences = {"BY", "NC", "ND"}  # CC BY-NC 4.0
     assert not {name for name in cited if f"| {name} |" not in page} - licences
+
+
+def test_every_dependency_is_listed_with_its_licence_and_has_a_version_with_checksums() -> None:
+    """docs/security.md lists what pyproject.toml names; constraints.txt and requirements.txt pin the same versions."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    needed += [name for extra in project["project"]["optional-dependencies"].values() for name in extra]
+    names = {re.split(r"[<>=\[]", entry)[0] for entry in needed} - {"motionloom"}
+    rows = (ROOT / "docs" / "security.md").read_text().partition("## Dependencies")[2].splitlines()
+    listed = {word for row in rows if row.startswith("|") for word in re.split(r"[ ,()]+", row.split("|")[1])}
+    assert names <= listed
+    pinned = re.compile(r"^([\w.-]+==\S+)", re.MULTILINE)
+    versions = set(pinned.findall((ROOT / "constraints.txt").read_text()))
+    checked = (ROOT / "requirements.txt").read_text()
+    assert set(pinned.findall(checked)) == versions
+    assert {name.lower().replace("_", "-") for name in names} <= {
+        version.partition("==")[0].lower().replace("_", "-") for version in versions
+    }
+    assert all("--hash=sha256:" in entry for entry in re.split(r"\n(?=\S)", checked.strip()))

@@ -156,6 +156,17 @@ def test_huge_counts_do_not_exhaust_memory(made: Clip, tmp_path: Path) -> None:
     assert any("of another clip" in note.text for note in load(tmp_path / "x.bvh").origin.notes)
 
 
+def test_few_bytes_cannot_ask_for_billions_of_sources(made: Clip, tmp_path: Path) -> None:
+    """Every frame has room for the most sources that any frame has, in every part."""
+    save(made, tmp_path / "x.bvh")
+    path = origin_path(tmp_path / "x.bvh")
+    facts = json.loads(path.read_text())
+    one, several = ([[len(made), [[0, 0, 1]] * count, None]] for count in (1, 2000))
+    path.write_text(json.dumps(facts | {"parts": ["p"] * 2000, "runs": [several] + [one] * 1999}))
+    with pytest.raises(FormatError, match=r"2000 parts with 2000 sources in .* frames are too many"):
+        load(tmp_path / "x.bvh")
+
+
 def test_edits_keep_it_current(made: Clip, tmp_path: Path) -> None:
     save(made[4:], tmp_path / "cut.bvh")
     back = load(tmp_path / "cut.bvh").origin

@@ -6,6 +6,7 @@ sources. `weights` is null for a single source, else the number of a table of we
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from motionloom.core import FloatArray, IntArray, Made, Note, Origin, Source
 from motionloom.core.note import as_dicts
 
 FORMAT = 2
+MAX_CELLS, MAX_FRAME_CELLS = 10_000_000, 64  # parts times sources: in all frames of a clip, or in each
 ABOUT_FILES = ("file", "unit", "up")  # topics of notes on a file that was read: the next file has its own
 STEP_TOLERANCE = 1e-6  # frames: steps as equal as this are one run
 
@@ -52,6 +54,8 @@ def with_origin_facts(origin: Origin, facts: dict[str, Any], frames: int) -> Ori
         raise OtherOrigin("is of another clip")
     tables = [np.array(table, float).reshape(-1, max(map(len, table), default=1)) for table in facts["weights"]]
     shape = (frames, len(parts), max((len(rows) for p in found for _, rows, _ in p), default=1) or 1)
+    if math.prod(shape) > max(MAX_CELLS, MAX_FRAME_CELLS * frames):
+        raise ValueError(f"{shape[1]} parts with {shape[2]} sources in {frames} frames are too many")
     which, numbers, weights = np.full(shape, -1), np.full(shape, -1.0), np.zeros(shape)
     for g, part in enumerate(found):
         start = 0
