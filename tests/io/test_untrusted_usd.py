@@ -54,6 +54,12 @@ def test_a_unit_that_is_none_is_an_error(tmp_path, value):
         load(tmp_path / "x.usda")
 
 
+def test_an_up_axis_that_is_none_is_an_error(tmp_path):
+    (tmp_path / "x.usda").write_text(usda('upAxis = "left_eye"'))
+    with pytest.raises(FormatError, match="upAxis: expected Y or Z, found 'left_eye'"):
+        load(tmp_path / "x.usda")
+
+
 @pytest.mark.parametrize("data", [b'#usda 1.0\n(doc = "\xe9")\n', b'#usda 1.0\ndef "\xe9" {}', b"PXR-USDC\0\0\0"])
 def test_text_that_is_not_utf8_and_broken_crates_are_our_error(tmp_path, data):
     for name in ("x.usda", "x.usdc"):

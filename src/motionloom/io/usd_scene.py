@@ -12,6 +12,7 @@ from motionloom.core import FloatArray, MissingExtra, Note
 from motionloom.io.reader_notes import Notes
 from motionloom.io.reader_settings import Reading
 from motionloom.io.sidecars.licence import one_line
+from motionloom.io.units_and_axes import UPS
 
 KEY = "motionloom"  # of what our own writer keeps with the layer
 MISSING = "USD files need usd-core: pip install 'motionloom[usd]'"
@@ -59,6 +60,9 @@ def _scene(stage: Any, reading: Reading, notes: Notes, usd: Any) -> UsdScene:
     metres = float(usd.UsdGeom.GetStageMetersPerUnit(stage)) if reading.metres is None else reading.metres
     if not 1e-9 <= metres <= 1e9:
         raise notes.error(f"metersPerUnit: expected a positive number, found {metres:g}; pass a unit")
+    up = str(usd.UsdGeom.GetStageUpAxis(stage)).lower() if reading.axis is None else reading.axis
+    if up not in UPS:
+        raise notes.error(f"upAxis: expected Y or Z, found {up[:40]!r}; pass an up axis")
     names = [str(n) for n in query.GetSkeleton().GetJointNamesAttr().Get() or []]
     if len(names) != len(joints):
         names = [joint.rsplit("/", 1)[-1] for joint in joints]
@@ -70,7 +74,7 @@ def _scene(stage: Any, reading: Reading, notes: Notes, usd: Any) -> UsdScene:
         np.array(query.GetJointWorldBindTransforms()),
         rate,
         metres,
-        str(usd.UsdGeom.GetStageUpAxis(stage)).lower() if reading.axis is None else reading.axis,
+        up,
         _own(layer.customLayerData.get(KEY), joints),
         one_line(str(layer.comment or "")),
         notes.all,
