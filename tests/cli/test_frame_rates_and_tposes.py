@@ -8,7 +8,7 @@ import pytest
 from motionloom.cli.app import COMMANDS
 from motionloom.core import concatenate, replace
 from motionloom.evaluate import check_clips
-from motionloom.evaluate.capture_checks.stride_rate import stride_rate, strides
+from motionloom.evaluate.capture_checks.stride_rate import Stride, stride_rate, strides
 from motionloom.io import load, save
 from motionloom.methods import load_model
 from motionloom.samples import make
@@ -97,3 +97,10 @@ def test_check_finds_a_wrong_rate_by_the_strides_of_a_walk():
     assert len(found) == 2
     assert "the frame rate may be wrong" in found[0].text
     assert not [f for f in check_clips(walks) if f.kind == "frame rate"]
+
+
+def test_a_few_quick_steps_among_strides_do_not_make_a_rate_suspicious():
+    """Three strides of a dance (CMU 60), two of them quick; a walk at twice its rate has none that fits."""
+    dance = [Stride(0.89, 1.21, 0.75), Stride(0.79, 1.19, 0.62), Stride(0.87, 0.69, 0.73)]
+    assert stride_rate(dance, 30.0) is None
+    assert stride_rate([s._replace(speed=2 * s.speed) for s in dance], 60.0) is not None

@@ -23,6 +23,7 @@ MIN_LENGTH = 0.9  # hip heights: shorter strides are steps on the spot, of dance
 MAX_TURN, MAX_SIDE = np.radians(25.0), np.radians(30.0)  # of a stride: change of heading; direction against it
 MIN_SUPPORT = 0.95  # share of a walking stride in which a foot touches; less is a run
 MIN_STRIDES = 3  # of all clips of a body
+MOST = (0.25, 0.5, 0.75)  # quantiles of the strides: three quarters have to agree
 USUAL_RATIO = 0.85  # of the speed of captured walks and the one by Alexander's rule (0.7 to 1.05 in 30 CMU walks)
 RATIOS = (0.5, 1.6)  # times the usual ratio: beyond these the frame rate is suspicious
 
@@ -65,10 +66,13 @@ def strides(clip: Clip) -> list[Stride]:
 
 
 def stride_rate(found: Sequence[Stride], fps: float) -> tuple[float, float, float] | None:
-    """The frame rate that the strides of one body suggest, with median stride and speed; None if they fit `fps`."""
+    """The frame rate that the strides of one body suggest, with median stride and speed; None if they fit `fps`.
+
+    Most strides have to agree: a few quick steps of a dance do not make its frame rate suspicious.
+    """
     if len(found) < MIN_STRIDES:
         return None
-    ratio = float(np.median([s.speed / s.expected for s in found])) / USUAL_RATIO
-    if RATIOS[0] < ratio < RATIOS[1]:
+    low, ratio, high = np.quantile([s.speed / s.expected for s in found], MOST) / USUAL_RATIO
+    if RATIOS[0] < high and low < RATIOS[1]:
         return None
-    return fps / ratio, float(np.median([s.length for s in found])), float(np.median([s.speed for s in found]))
+    return float(fps / ratio), float(np.median([s.length for s in found])), float(np.median([s.speed for s in found]))
