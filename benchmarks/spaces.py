@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.analysis.match_web import build_web, matches_of
 from motionloom.blend._kernels_registered import poses
-from motionloom.blend.registered import register_rows
+from motionloom.blend.registered_clips import register_rows
 from motionloom.blend.registration import registered_curve
 from motionloom.io import load
 from motionloom.kinematics.resample import resample

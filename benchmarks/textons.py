@@ -19,7 +19,7 @@ from motionloom.io import load
 from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import TextonModel
-from motionloom.methods.textons.learn._kernels import best_segmentation
+from motionloom.methods.textons.learn._kernels_segmentation import best_segmentation
 from motionloom.methods.textons.plan.pieces import TextonPlan
 from motionloom.methods.textons.plan.random_walk import STAGE_RADIUS
 from motionloom.methods.textons.render.stream import take_frames

@@ -19,9 +19,9 @@ from similarity_material import PAGES
 
 from motionloom.methods import save_model
 from motionloom.methods.parametric_graph._kernels_body import cloud_distance
-from motionloom.methods.parametric_graph.edge_search import point_clouds
 from motionloom.methods.parametric_graph.proposals import trade_offs
 from motionloom.methods.parametric_graph.tables import CLOUD
+from motionloom.methods.parametric_graph.transition_points import point_clouds
 from motionloom.plot.parametric_graph import draw_trade_offs
 
 HECK = {  # nodes, edges, examples; seconds to build; s of a clip of each node

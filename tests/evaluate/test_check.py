@@ -12,7 +12,7 @@ from motionloom.evaluate.capture_checks.duplicates import find_duplicates
 from motionloom.evaluate.capture_checks.findings import bone_findings
 from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
-from motionloom.evaluate.capture_checks.limbs import bend_findings
+from motionloom.evaluate.capture_checks.knees_and_elbows import bend_findings
 from motionloom.evaluate.capture_checks.summary import summary
 from motionloom.io import load, save
 from motionloom.kinematics.capture.wrong_bends import against_usual, backward_bend

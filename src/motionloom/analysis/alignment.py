@@ -13,7 +13,7 @@ from motionloom.analysis.comparison import FrameCosts, Measure
 from motionloom.analysis.dtw import Ends, dtw_path
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip, Progress, concatenate, replace, silent
-from motionloom.core.progress import parts
+from motionloom.core.progress import each, parts
 from motionloom.rotation import inverse, multiply, normalize
 
 MAX_RUN = 3  # steps in a row: one clip may run up to four times as fast as the other
@@ -115,20 +115,26 @@ def register(
     limit: int | None = MAX_RUN,
     ends: Ends = "fixed",
     knot_seconds: float = KNOT_SECONDS,
+    progress: Progress | None = None,
 ) -> AlignmentCurve:
     """One alignment curve for many clips of the same action: each is aligned to the reference.
 
     Column i is the time in clip i; u runs evenly along the reference's part that all clips share (all of it where
-    ends are fixed).
+    ends are fixed). `BadRequest` names a clip that cannot be aligned.
     """
     if not 0 <= reference < len(clips):
         raise BadRequest(f"reference: expected the number of a clip, 0 to {len(clips) - 1}, found {reference}")
     base = clips[reference]
-    curves = {
-        i: align(base, clip, measure=measure, limit=limit, ends=ends, knot_seconds=knot_seconds).curve
-        for i, clip in enumerate(clips)
-        if i != reference
-    }
+    curves = {}
+    for i, clip in enumerate(each(clips, progress or silent(), "aligning clips", [len(c) for c in clips])):
+        if i == reference:
+            continue
+        try:
+            curves[i] = align(base, clip, measure=measure, limit=limit, ends=ends, knot_seconds=knot_seconds).curve
+        except BadRequest as error:
+            raise BadRequest(
+                f"{clip.name or f'clip {i}'} does not fit {base.name or 'the reference'}: {error}"
+            ) from None
     start = max([c.spans[0, 0] for c in curves.values()], default=0.0)
     stop = min([c.spans[0, 1] for c in curves.values()], default=(len(base) - 1) / base.fps)
     if stop <= start:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.blend.registered import Registered, play, register_rows, sources
+from motionloom.blend.registered_clips import Registered, play, register_rows, sources
 from motionloom.blend.registration import alignment_costs, registered_curve
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, replace, silent, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts

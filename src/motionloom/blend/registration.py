@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.analysis import AlignmentCurve, PointCloud, align, align_cycles, fit_curve, from_key_times
-from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
-from motionloom.core.progress import each
+from motionloom.analysis import AlignmentCurve, align_cycles, from_key_times, register
+from motionloom.core import BadRequest, Clip, FloatArray, Progress
 from motionloom.kinematics.feet.contacts import contacts
 from motionloom.kinematics.fk import positions
 
 RULES = ("uniform", "cycles", "key-times", "time-warp")
 AT_ONCE = 0.1  # s: both feet of a jump leave the ground, and come down, within this time
-KNOT_SECONDS = 0.25  # s between the knots of a fitted curve
 
 
 class Event(NamedTuple):
@@ -83,7 +81,7 @@ def registered_curve(
     if rule == "key-times":
         given = [np.asarray(k, float) for k in keys] if keys is not None else common_events(clips)
         return from_key_times([_with_ends(k, end) for k, end in zip(given, ends, strict=True)], smooth=smooth)
-    return _warped(clips, reference, progress or silent())
+    return register(clips, reference, progress=progress)
 
 
 def _with_ends(keys: FloatArray, end: float) -> FloatArray:
@@ -102,22 +100,6 @@ def common_events(clips: Sequence[Clip]) -> list[FloatArray]:
                 f"{', '.join(names[0]) or 'none'}; {clip.name or 'another'} has {', '.join(found) or 'none'}"
             )
     return [np.array([event.seconds for event in found]) for found in events]
-
-
-def _warped(clips: Sequence[Clip], reference: int, progress: Progress) -> AlignmentCurve:
-    base = clips[reference]
-    count = max(int(np.ceil((len(base) - 1) / base.fps * base.fps)) + 1, 4)
-    times = np.linspace(0.0, (len(base) - 1) / base.fps, count)
-    columns = []
-    measure = PointCloud(radius=max(1, round(base.fps / 60)))
-    for i, clip in enumerate(each(clips, progress, "aligning clips", [len(c) for c in clips])):
-        try:
-            columns.append(times if i == reference else align(base, clip, measure=measure).curve.matching(times))
-        except BadRequest as error:
-            raise BadRequest(
-                f"{clip.name or f'clip {i}'} does not fit {base.name or 'the reference'}: {error}"
-            ) from None
-    return fit_curve(np.stack(columns, 1), at=np.linspace(0, 1, count), knot_seconds=KNOT_SECONDS)
 
 
 def alignment_costs(turns: FloatArray, levels: FloatArray, clips: Sequence[Clip], reference: int) -> FloatArray:

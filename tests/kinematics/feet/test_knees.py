@@ -68,7 +68,7 @@ def test_cleaned_captures_roll_over_the_ball_of_the_foot(mocap, name):
 
 
 def test_check_finds_a_knee_that_bends_suddenly(walk):
-    from motionloom.evaluate.capture_checks.limbs import sudden_knee_findings
+    from motionloom.evaluate.capture_checks.knees_and_elbows import sudden_knee_findings
 
     assert not sudden_knee_findings(walk)
     (found, *_) = sudden_knee_findings(snapped(walk, 45, np.radians(35)))
@@ -77,7 +77,7 @@ def test_check_finds_a_knee_that_bends_suddenly(walk):
 
 
 def test_check_finds_the_knee_of_16_17(mocap):
-    from motionloom.evaluate.capture_checks.limbs import sudden_knee_findings
+    from motionloom.evaluate.capture_checks.knees_and_elbows import sudden_knee_findings
     from motionloom.io import load
 
     found = sudden_knee_findings(load(mocap / "cmu" / "16_17.bvh", trim_tpose=True))

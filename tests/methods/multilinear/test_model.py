@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.blend.registered import Registered
+from motionloom.blend.registered_clips import Registered
 from motionloom.constraints import Request
 from motionloom.core import BadRequest
 from motionloom.methods import learn, synthesize

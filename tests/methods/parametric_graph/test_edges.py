@@ -7,17 +7,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.blend.registered import play
+from motionloom.blend.registered_clips import play
 from motionloom.core import BadRequest, Clip
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.methods import learn
-from motionloom.methods.parametric_graph import edge_search, edge_verification
+from motionloom.methods.parametric_graph import edge_verification, transition_points
 from motionloom.methods.parametric_graph.config import WINDOW
-from motionloom.methods.parametric_graph.edge_search import build_edge, middle_point, trimmed_box
+from motionloom.methods.parametric_graph.edge_search import build_edge
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.fit import parse_edge, strong_part
 from motionloom.methods.parametric_graph.node_specs import parse_node
+from motionloom.methods.parametric_graph.transition_boxes import trimmed_box
+from motionloom.methods.parametric_graph.transition_points import middle_point
 from motionloom.samples import make
 
 
@@ -53,7 +55,7 @@ def slow_distance(p, q):
 def test_distances_are_those_of_plain_frames(walking):
     node = walking.nodes[0]
     weights = node.space.weights([[node.space.low[0]], [node.space.high[0]]]).weights
-    best, points = edge_search.best_points(
+    best, points = transition_points.best_points(
         walking.tables, 0, 0, walking.nodes, weights[:1], weights[1:], 0.3, lambda *_: None
     )
     slow = slow_distance(*(slow_cloud(walking, node, w, u) for w, u in zip(weights, points[0, 0], strict=True)))
@@ -259,10 +261,10 @@ def test_points_leave_room_for_half_a_window_in_every_example():
         clock=clock, space=SimpleNamespace(rows=rows), at_seconds=lambda s: np.interp(s, clock, np.linspace(0, 1, 41))
     )
     half = 0.5 * WINDOW + 1 / 30
-    enter, leave = (edge_search.region_points(node, 0.3, end=end, fps=30.0) for end in (False, True))
+    enter, leave = (transition_points.region_points(node, 0.3, end=end, fps=30.0) for end in (False, True))
     first, last = rows.lead + enter.min() * rows.count, rows.lead + leave.max() * rows.count
     assert fast[1 : int(first), 1].sum() >= half - 1e-9
     assert fast[int(last) : -2, 1].sum() >= half - 1 / 90
     assert enter.max() == pytest.approx(0.3, abs=0.02)
     rows.cyclic = True
-    assert edge_search.region_points(node, 0.3, end=False, fps=30.0)[0] == 0.0
+    assert transition_points.region_points(node, 0.3, end=False, fps=30.0)[0] == 0.0

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.core import BadRequest, NoPath
-from motionloom.methods.textons.learn._kernels import best_segmentation, factor_banded, solve_banded
+from motionloom.methods.textons.learn._kernels_segmentation import best_segmentation
 from motionloom.methods.textons.learn.lds import (
     Dynamics,
     Prior,
@@ -22,6 +22,7 @@ from motionloom.methods.textons.learn.lds import (
 )
 from motionloom.methods.textons.plan import shortest_paths as paths
 from motionloom.methods.textons.render._kernels import ease_between, factor_run, solve_run
+from motionloom.methods.textons.render._kernels_banded import factor_banded, solve_banded
 from motionloom.methods.textons.render.synthesis import normal_equations
 from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, push_of
 

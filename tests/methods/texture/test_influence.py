@@ -8,7 +8,8 @@ import pytest
 from motionloom.core import FormatError, Skeleton
 from motionloom.methods import learn, load_model, save_model
 from motionloom.methods.texture.config import Config
-from motionloom.methods.texture.influence import influence_matrix, joint_order, read_influence
+from motionloom.methods.texture.faithful.joint_order import joint_order
+from motionloom.methods.texture.influence import influence_matrix, read_influence
 from motionloom.samples import make
 
 

@@ -128,8 +128,8 @@ def transfer(
 
 
 def _draw(model: TextureModel, plan: TexturePlan, options: Options, keys: Any, out: Path, joint: str | None) -> None:
+    from motionloom.methods.texture.faithful.joint_order import joint_order
     from motionloom.methods.texture.faithful.synthesis import gauss
-    from motionloom.methods.texture.influence import joint_order
     from motionloom.plot.figures import save_figure
     from motionloom.plot.texture import neighbourhood, texture_plane
 

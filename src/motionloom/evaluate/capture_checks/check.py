@@ -23,7 +23,7 @@ from motionloom.evaluate.capture_checks.findings import (
 )
 from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.held_tpose import calibration_findings
-from motionloom.evaluate.capture_checks.limbs import bend_findings, sudden_knee_findings
+from motionloom.evaluate.capture_checks.knees_and_elbows import bend_findings, sudden_knee_findings
 from motionloom.evaluate.capture_checks.summary import SKETCH, ClipSummary, summary
 from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.registered import Registered, one_sign
+from motionloom.blend.registered_clips import Registered, one_sign
 from motionloom.core import BadRequest, FloatArray, IntArray, Progress, Skeleton
 from motionloom.methods.space.space import Space
 from motionloom.rotation import slerp

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from motionloom.blend.registered import Registered
+from motionloom.blend.registered_clips import Registered
 from motionloom.core import FloatArray, FormatError
 from motionloom.methods.array_checks import check_array
 from motionloom.methods.multilinear.config import Options

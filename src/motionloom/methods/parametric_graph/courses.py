@@ -8,10 +8,10 @@ import numpy as np
 
 from motionloom.core import FloatArray
 from motionloom.methods.parametric_graph.edge import Edge
-from motionloom.methods.parametric_graph.edge_search import point_clouds
 from motionloom.methods.parametric_graph.edge_verification import neighbour_shares
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables
+from motionloom.methods.parametric_graph.transition_points import point_clouds
 
 TURNS = 33  # values of the turn
 

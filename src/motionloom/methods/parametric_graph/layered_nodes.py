@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.blend.registered import play
+from motionloom.blend.registered_clips import play
 from motionloom.blend.splice.layer import FADE, SpliceLayer
 from motionloom.blend.splice.tables import phase_begin, splice_table
 from motionloom.constraints import LookAt

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.blend.registered import register_rows
+from motionloom.blend.registered_clips import register_rows
 from motionloom.blend.registration import registered_curve
 from motionloom.constraints import MotionParameter, parameter_table
 from motionloom.core import (

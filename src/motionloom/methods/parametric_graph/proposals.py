@@ -9,16 +9,11 @@ import numpy as np
 
 from motionloom.core import FloatArray, Progress, part, silent
 from motionloom.methods.parametric_graph.edge import Edge
-from motionloom.methods.parametric_graph.edge_search import (
-    BAD,
-    GOOD,
-    best_points,
-    propose_limits,
-    sample_box,
-    spread_samples,
-)
+from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, propose_limits, spread_samples
 from motionloom.methods.parametric_graph.nodes import Node, random_values
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables
+from motionloom.methods.parametric_graph.transition_boxes import sample_box
+from motionloom.methods.parametric_graph.transition_points import best_points
 
 SOURCES, TARGETS = 9, 60  # samples by which a proposal is judged
 TRADE_SOURCES, TRADE_TARGETS = 16, 200

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.blend.registered import play, sources
+from motionloom.blend.registered_clips import play, sources
 from motionloom.core import BadRequest, Clip, IntArray, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.methods.recipe_steps import synthesis_step

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.blend.registered import Registered
+from motionloom.blend.registered_clips import Registered
 from motionloom.constraints import MotionParameter
 from motionloom.core import Clip, FloatArray, Note, Progress, part
 from motionloom.core.note import info, warning

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.blend.registered import Registered, register_rows
+from motionloom.blend.registered_clips import Registered, register_rows
 from motionloom.blend.registration import alignment_costs, contact_events, registered_curve, together
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton

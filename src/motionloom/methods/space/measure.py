@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.blend.registered import Registered, duration, play
+from motionloom.blend.registered_clips import Registered, duration, play
 from motionloom.constraints import MotionParameter
 from motionloom.core import Clip, FloatArray, Skeleton, with_labels
 from motionloom.kinematics.feet.contacts import foot_parts

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.blend.registered import Registered, duration, play, sources
+from motionloom.blend.registered_clips import Registered, duration, play, sources
 from motionloom.constraints import Constraint, MotionParameter, Pace, Parameters, Request
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, replace, with_labels
 from motionloom.core.errors import unknown

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.blend.registered import Registered
+from motionloom.blend.registered_clips import Registered
 from motionloom.core import FloatArray, Progress, Skeleton, part
 from motionloom.kinematics.fk import positions
 from motionloom.kinematics.travel import ground_turn

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.blend.registered import Registered
+from motionloom.blend.registered_clips import Registered
 from motionloom.core import BadRequest, BoolArray, FloatArray, FormatError, IntArray, Skeleton
 from motionloom.core.poses import Poses
 from motionloom.kinematics.feet.contacts import foot_parts

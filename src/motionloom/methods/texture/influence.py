@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray, FormatError, IntArray, Skeleton
+from motionloom.core import BadRequest, FloatArray, FormatError, Skeleton
 from motionloom.core.errors import unknown
 from motionloom.core.files import read_regular
 from motionloom.core.text import csv_rows
@@ -101,16 +101,3 @@ def _weight(item: str, what: str, path: Path, line: int) -> float:
         found = item.strip()[:40]
         raise FormatError(f"expected a number of 0 or more for {what}, found {found!r}", path=path, line=line)
     return value
-
-
-def joint_order(skeleton: Skeleton, kind: str) -> IntArray:
-    """(J,) all joints, the root first: in file order, or down the skeleton in breadth or in depth."""
-    if kind == "file":
-        return np.arange(len(skeleton))
-    out, queue = [], [0]
-    while queue:
-        joint = queue.pop(0)
-        out.append(joint)
-        children = skeleton.children(joint)
-        queue = queue + children if kind == "breadth-first" else children + queue
-    return np.array(out)

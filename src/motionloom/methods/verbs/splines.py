@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionloom.blend.registered import Registered
+from motionloom.blend.registered_clips import Registered
 from motionloom.core import FloatArray
 from motionloom.kinematics.channels.centred import centred_angles, from_centred_angles
 from motionloom.rotation import average, continuous

@@ -21,7 +21,7 @@ def segment_all(
     progress: Progress | None = None,
 ) -> tuple[list[Segment], float]:
     """The E-step: the best segmentation of every clip, and its value (frames, starts and transitions)."""
-    from motionloom.methods.textons.learn._kernels import best_segmentation
+    from motionloom.methods.textons.learn._kernels_segmentation import best_segmentation
 
     found: list[Segment] = []
     value = 0.0

@@ -38,7 +38,7 @@ def constrained_run(dynamics: Dynamics, fixed: Mapping[int, FloatArray], push: F
     the push, its solution is an exact sample of the free runs that happen to pass there. A push of zeros gives their
     mean; the push that an observed segment had (`push_of`) and its own ends give back that segment.
     """
-    from motionloom.methods.textons.learn._kernels import factor_banded, fill_bands, solve_banded
+    from motionloom.methods.textons.render._kernels_banded import factor_banded, fill_bands, solve_banded
 
     length, size = push.shape
     x = np.zeros((length, size))

@@ -13,6 +13,7 @@ from motionloom.core.progress import parts, watch
 from motionloom.kinematics.travel import body_axes
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.faithful.examples import Examples, coarse_window, forward_axis, half_window
+from motionloom.methods.texture.faithful.joint_order import joint_order
 from motionloom.methods.texture.faithful.keys import (
     HEADING,
     Keys,
@@ -22,7 +23,6 @@ from motionloom.methods.texture.faithful.keys import (
     key_levels,
     style_levels,
 )
-from motionloom.methods.texture.influence import joint_order
 from motionloom.rotation import multiply
 
 

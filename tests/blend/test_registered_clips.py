@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.blend._kernels_registered import poses
 from motionloom.blend.clips import blend_clips, blended_clip
-from motionloom.blend.registered import duration, play, register_rows
+from motionloom.blend.registered_clips import duration, play, register_rows
 from motionloom.blend.registration import RULES, contact_events, registered_curve
 from motionloom.core import BadRequest
 from motionloom.kinematics.travel import placed, travel
