@@ -13,7 +13,7 @@ from cases import KINDS, MODELS, PROCESS, REQUESTS
 from runner import Runner, Tally, continue_run, load_tallies, save_tallies
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs limits and signals of Unix")
-SAMPLE = {"files": 800, "slow": 20, "models": 200}  # two minutes of processor time together
+SAMPLE = {"files": 600, "slow": 15, "models": 150}  # two minutes of processor time together
 LONG = Path(__file__).resolve().parents[2] / "out" / "fuzz"  # counts are kept here from run to run
 
 
