@@ -17,7 +17,8 @@ from motionloom.methods.parametric_graph.proposals import FACTORS, propose_edges
 from motionloom.methods.parametric_graph.reachability import reachability
 from motionloom.samples import make
 
-CAR = np.array([[-1.0, 1.0, -1.0, 1.0, -1.0, 1.0], [1.0, 1.0, 1.0, 1.0, -1.0, 1.0]])  # radius 1 m, turns at once
+CAR = np.array([[-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 0.0], [1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 0.0]])
+"""It turns at once, with a radius of 1 m."""
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def searched(goal):
 
 def test_a_plan_for_a_car_reaches_goals_in_about_the_shortest_time():
     for goal in ((2.0, 3.0, 1.0), (-3.0, -1.0, 2.0), (0.5, 4.0, -1.5)):
-        at, aim = np.zeros(4), np.array(goal)
+        at, aim = np.zeros(5), np.array(goal)
         shortest, off = dubins(at, *goal, 1.0, 0.0), np.inf
         for n in range(300):
             if n % 5 == 0:
@@ -156,7 +157,7 @@ def test_random_drives_end_where_the_picture_allows(walking):
 
 def test_the_picture_prefers_no_side():
     soonest, seen = np.full((41, 41, 24), np.inf), np.zeros((81, 81, 48, 9), bool)
-    spread(CAR, 0.1, 3.0, 0.25, seen, np.zeros((500_000, 5), np.float32), soonest, np.zeros(1, np.uint8))
+    spread(CAR, 0.1, 3.0, 0.25, seen, np.zeros((500_000, 6), np.float32), soonest, np.zeros(1, np.uint8))
     reached = np.isfinite(soonest)
     mirrored = reached[::-1][:, :, -np.arange(24) % 24]
     assert reached.sum() > 500

@@ -177,7 +177,7 @@ def gentle_turn(t: Any, m: int, error: float, low: float, high: float, values: A
 def turn_of_clip(curve: Any, turn: float) -> float:
     """The turn (rad) that a clip needs so that the character, with the transition to the next, turns by `turn`.
 
-    `curve` (M, 7), see `course_curves`.
+    `curve` (M, 8), see `course_curves`.
     """
     last = len(curve) - 1
     if turn <= curve[0, 6]:

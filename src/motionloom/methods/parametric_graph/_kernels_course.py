@@ -1,8 +1,9 @@
 """Courses on the ground: where clips with certain turns lead, and the turn by which a place and heading are reached.
 
-A course is at (4,): x, z, heading and the turn of the present clip (rad). `curves` (M, 7) is a node's row of
-`ParametricGraphTables.curves`: turn, speed (m/s), turning rate (rad/s) and seconds of a clip, and the least and largest
-turn that may follow it. No checks.
+A course is at (5,): x, z, heading, the turn of the present clip (rad), and the velocity (m/s, to the left) with which
+hips move over the feet as the turn changes. `curves` (M, 8) is a node's row of `ParametricGraphTables.curves`: turn,
+speed (m/s), turning rate (rad/s) and seconds of a clip, the least and largest turn that may follow it, and last how far
+left of the feet the hips are. No checks.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ WIDER = 1.25  # the radius of the rest of a path, in turning radii: turns change
 CHANGE = 0.6  # m of a straight line that the rest of a path needs to change from one side to the other
 COINCIDE = 1e-10  # squared distance of circles of radius 1 that coincide, or touch, but for rounding
 AT_TURN, SPEED, RATE, SECONDS, LEAST, LARGEST = range(6)  # columns of `curves`
+LEFT = 7  # another one
+HIPS = 3.0  # m/s^2: hips are moved over standing feet with no more than this, as clips of walks do
 
 
 @kernel
@@ -55,10 +58,16 @@ def begin_segment(curves: Any, at: Any, target: float, half_life: float) -> Any:
 def one_step(curves: Any, at: Any, target: float, half_life: float, seconds: float) -> None:
     """A course by `seconds`, with the turn going towards `target` within the limits of what may follow."""
     if half_life > 0.0:
-        share = 1.0 - 0.5 ** (seconds / FINE / half_life)
+        tick = seconds / FINE
+        share, shift, left = 1.0 - 0.5 ** (tick / half_life), 0.0, along(curves, at[3], LEFT)
         for _ in range(FINE):
             into = min(max(target, along(curves, at[3], LEAST)), along(curves, at[3], LARGEST))
             at[3] += share * (into - at[3])
+            before, left = left, along(curves, at[3], LEFT)
+            at[4] += min(max((left - before) / tick - at[4], -HIPS * tick), HIPS * tick)
+            shift += tick * at[4]
+        at[0] += shift * math.cos(at[2])
+        at[1] -= shift * math.sin(at[2])
     by = seconds * along(curves, at[3], RATE)
     far = seconds * along(curves, at[3], SPEED)
     middle = at[2] + 0.5 * by
@@ -113,7 +122,7 @@ def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
     radius = max(WIDER * radius, 0.05)
     fastest = max(fastest, 1e-3)
     tried = AHEAD if half_life > 0.0 else AHEAD_CLIPS
-    one, two, three = np.empty(4), np.empty(4), np.empty(4)
+    one, two, three = np.empty(5), np.empty(5), np.empty(5)
     best, found = np.inf, at[3]
     for i in range(tried[0]):
         first = low + (high - low) * i / (tried[0] - 1)

@@ -24,15 +24,14 @@ from motionloom.methods.parametric_graph._kernels_control import (
     towards_part,
     turn_of_clip,
 )
-from motionloom.methods.parametric_graph._kernels_course import planned_turn
+from motionloom.methods.parametric_graph._kernels_course import HIPS, planned_turn
 from motionloom.methods.parametric_graph._kernels_show import HALF_LIFE, NEIGHBOURS, PLANNED, RESPONSE
+from motionloom.methods.parametric_graph.tables import LOW
 from motionloom.methods.space._kernels_weights import approach, corrected_weights
 
 MOVED = 0.002  # of the range: parameters that are commanded anew are followed from this change on
 REACHED = 0.01  # of the range
 INTERVAL = 0.16  # s from one plan to the next within a clip
-HIPS = 3.0  # m/s^2: hips are moved over standing feet with no more than this, as clips of walks do
-LOW = 0.02  # m above its lowest height: a foot part carries the body below this, less and less
 
 
 @kernel
@@ -62,8 +61,9 @@ def next_turn(
     """The turn (rad) of the plan for the commanded place; made anew at the beginning of a clip (`at_once`), and at
     intervals within it. `now` is the present turn."""
     if at_once or state.plan[k, 1] <= 0.0:
-        at, goal = np.empty(4), np.empty(3)
+        at, goal = np.empty(5), np.empty(3)
         at[0], at[1], at[2], at[3] = place[1], place[2], course, now
+        at[4] = math.cos(course) * state.held[k, 0] - math.sin(course) * state.held[k, 1]
         goal[0], goal[1], goal[2] = given[PLACE_X], given[PLACE_Z], given[FACING]
         follows = t.meta[m, 2] == 1 and t.hop[m, m] >= 0 and t.edge_target[t.hop[m, m]] == m
         state.plan[k, 0] = planned_turn(t.curves[m], at, goal, state.tuning[k, HALF_LIFE] if follows else 0.0)

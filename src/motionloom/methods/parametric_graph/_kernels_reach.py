@@ -22,22 +22,22 @@ def spread(
 
     Cells are centred on multiples of `cell`, so that the picture does not prefer a side. From each cell of seen
     (2X - 1, 2X - 1, 2H, T: half as large, and by the turn), the first course that arrives there continues.
-    todo (n, 5): courses and their times, in the order in which they were found.
+    todo (n, 6): courses and their times, in the order in which they were found.
     """
     size, headings, turns = soonest.shape[0], soonest.shape[2], seen.shape[3]
     half = size // 2
     low, high = curves[0, 0], curves[len(curves) - 1, 0]
     todo[0] = 0.0
     first, count, tried = 0, 1, 0
-    at = np.empty(4)
+    at = np.empty(5)
     while first < count:
         if first % 1024 == 0 and stop[0]:
             return -1
         for i in range(TARGETS):
             step_of = (i + 1) // 2 * (1 if i % 2 == 1 else -1)  # from the middle outwards
             target = low + (high - low) * (TARGETS // 2 + step_of) / (TARGETS - 1)
-            at[:] = todo[first, :4]
-            time = todo[first, 4]
+            at[:] = todo[first, :5]
+            time = todo[first, 5]
             steps, step = begin_segment(curves, at, target, half_life)
             if half_life > 0.0:
                 steps = STRIDE
@@ -59,8 +59,8 @@ def spread(
             b = round((at[3] - low) / max(high - low, 1e-9) * (turns - 1))
             if not seen[x, z, h, b]:
                 seen[x, z, h, b] = True
-                todo[count, :4] = at
-                todo[count, 4] = time
+                todo[count, :5] = at
+                todo[count, 5] = time
                 count += 1
         first += 1
     return tried

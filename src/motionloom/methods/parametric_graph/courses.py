@@ -10,7 +10,7 @@ from motionloom.core import FloatArray
 from motionloom.methods.parametric_graph.edge import Edge
 from motionloom.methods.parametric_graph.edge_verification import neighbour_shares
 from motionloom.methods.parametric_graph.nodes import Node
-from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables
+from motionloom.methods.parametric_graph.tables import CLOUD, LOW, ParametricGraphTables
 from motionloom.methods.parametric_graph.transition_points import point_clouds
 
 TURNS = 33  # values of the turn
@@ -19,13 +19,14 @@ TURNS = 33  # values of the turn
 def course_curves(
     tables: ParametricGraphTables, nodes: Sequence[Node], edges: Sequence[Edge], neighbours: int
 ) -> FloatArray:
-    """(N, TURNS, 7) of all nodes, at even values of the turn, the other parameters in the middle.
+    """(N, TURNS, 8) of all nodes, at even values of the turn, the other parameters in the middle.
 
     Columns: turn (rad), speed (m/s), turning rate (rad/s) and seconds of a clip; least and largest turn that may
     follow it over the node's own edge (without one, the turn itself); turn of the character from this clip to an equal
-    one, with the transition, where clips do not repeat as cycles. Zero for nodes that do not turn.
+    one, with the transition, where clips do not repeat as cycles; m by which hips are left of the feet that carry them,
+    on average, compared with the least turn. Zero for nodes that do not turn.
     """
-    out = np.zeros((len(nodes), TURNS, 7))
+    out = np.zeros((len(nodes), TURNS, 8))
     own = {e.source: e for e in edges if e.source == e.target}
     for n, node in enumerate(nodes):
         column, factor = node.turn_column
@@ -36,7 +37,8 @@ def course_curves(
         arc = np.hypot(left, ahead) * half / np.sin(half)  # of an arc with this chord
         turn = np.linspace(node.space.low[column], node.space.high[column], TURNS) / factor
         out[n, :, :4] = np.stack([turn, arc / seconds, by / seconds, seconds], 1)
-        out[n, :, 4:] = turn[:, None]
+        out[n, :, 4:7] = turn[:, None]
+        out[n, :, 7] = _hips_left_of_feet(node)
         if n in own:
             out[n, :, 4:6], points = _following(node, own[n], neighbours)
             if not node.space.rows.cyclic:
@@ -55,6 +57,17 @@ def _following(node: Node, edge: Edge, neighbours: int) -> tuple[FloatArray, Flo
     )  # fmt: skip
     boxes = [np.einsum("nk,nk->n", shares, side[near, column]) for side in (edge.low, edge.high)]
     return np.stack(boxes, 1) / factor, np.einsum("nk,nkc->nc", shares, edge.points[near])
+
+
+def _hips_left_of_feet(node: Node) -> FloatArray:
+    """(TURNS,) m: how far `hold_feet` moves the hips to the left from the least turn on, on average over a clip."""
+    rows = node.space.rows
+    weights, feet = node.space.weights(node.even_turns(TURNS)).weights, node.feet[rows.lead : rows.lead + rows.count]
+    blended = np.einsum("nk,rkpc->nrpc", weights, feet)
+    low = np.clip(2.0 - 2.0 * blended[..., 1] / LOW, 0.0, 1.0)
+    low = 0.5 * (low[1:] + low[:-1])
+    moved = (low * np.diff(blended[..., 0], axis=0)).sum(2) / np.maximum(low.sum(2), 1.0)
+    return np.concatenate([[0.0], -np.cumsum(moved.mean(1))])
 
 
 def _turn_of_transitions(tables: ParametricGraphTables, n: int, node: Node, points: FloatArray) -> FloatArray:

@@ -75,7 +75,7 @@ def reachability(
     size = 2 * half + 1
     soonest = np.full((size, size, HEADINGS), np.inf)
     seen = np.zeros((2 * size - 1, 2 * size - 1, 2 * HEADINGS, BINS), bool)
-    todo = np.zeros((min(seen.size, MOST_COURSES), 5), np.float32)
+    todo = np.zeros((min(seen.size, MOST_COURSES), 6), np.float32)
     watch(
         report, "following courses", spread, curves, half_life, seconds, CELL, seen, todo, soonest, report.stop
     )  # fmt: skip

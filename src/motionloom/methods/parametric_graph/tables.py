@@ -14,6 +14,7 @@ from motionloom.methods.parametric_graph.edge import Edge
 from motionloom.methods.parametric_graph.nodes import Node
 
 CLOUD = np.array([0.25, 0.5, 0.25])  # weights of the three frames of a cloud
+LOW = 0.02  # m above its lowest height: a foot part carries the body below this, less and less
 STILL = 0.15  # m/s: nodes that are slower stand still
 
 
@@ -57,7 +58,7 @@ class ParametricGraphTables(NamedTuple):
     radius: FloatArray  # (N,) s on each side of a cloud
     steer: FloatArray  # (N, 7) column of the turn or -1, its value per rad, least and largest turn of a clip; column of
     # the speed or -1, least and largest speed
-    curves: FloatArray  # (N, M, 7) courses by their turn, see `course_curves`; zero without edges
+    curves: FloatArray  # (N, M, 8) courses by their turn, see `course_curves`; zero without edges
     radii: FloatArray  # (N,) m, turning radius; 0 where a node cannot turn
     scale: FloatArray  # (N, 2, D) middle and range of the parameters
     bounds: FloatArray  # (N, 2, D) least and largest parameters, in units of the range
@@ -132,7 +133,7 @@ def build_tables(
         courses=_rows([n.courses for n in nodes], most_k),
         radius=np.array([_radius(n, radius) for n in nodes]),
         steer=np.stack([n.steering for n in nodes]),
-        curves=np.zeros((len(nodes), 2, 7)),
+        curves=np.zeros((len(nodes), 2, 8)),
         radii=np.nan_to_num([n.turning_radius for n in nodes], posinf=0.0),
         scale=scale,
         bounds=bounds,
