@@ -90,14 +90,8 @@ def _many_examples(model: ParametricGraphModel, count: int) -> ParametricGraphMo
     (node,) = model.nodes
     space, own = node.space, node.space.rows.size
     which = np.arange(count) % own
-
-    def padded(weights: np.ndarray) -> np.ndarray:
-        return np.pad(weights, ((0, 0), (0, count - own)))
-
-    larger = replace(
-        space, rows=space.rows.only(which), values=space.values[which], section=padded(space.section),
-        sample_weights=padded(space.sample_weights),
-    )  # fmt: skip
+    section = np.pad(space.section, ((0, 0), (0, count - own)))
+    larger = replace(space, rows=space.rows.only(which), values=space.values[which], section=section)
     table, sources, frames = node.sources
     begins = np.concatenate([[0], np.cumsum(node.lengths)])
     at = np.concatenate([np.arange(begins[i], begins[i + 1]) for i in which])

@@ -130,7 +130,8 @@ def _node(name: str, space: Space, cuts: Sequence[ExampleCut]) -> Node:
     """The node with its numbers rounded to 32-bit floats, as its file stores them; times of rows need more."""
     rows = replace(space.rows, **rounded_arrays(space.rows, ("turns", "levels", "steps", "paces", "touches")))
     names = ("values", "middle", "ranges", "curve", "sample_values", "section", "missed_at", "missed_by")
-    space = replace(_thinned(space), sample_weights=np.zeros((0, rows.size)))
+    space = _thinned(space)
+    space = replace(space, sample_weights=np.zeros((len(space.sample_values), 0)))
     space = replace(space, **rounded_arrays(space, names), rows=rows)
     clips = [cut.clip for cut in cuts]
     found = {n for clip in clips for n in clip.label_names if not is_found(n)}

@@ -87,6 +87,7 @@ def build_space(
     notes = [
         *found.notes,
         *info(registered_note(found) + (measured if len(sampled.weights) else "")),
+        *info(f"the examples cover {covered(values, parameters)}"),
         *listed_cuts(chosen, values, parameters, rows, found.cost),
         *changed_by_locking(chosen, played, values, parameters),
         *info(*passed),
@@ -98,6 +99,15 @@ def registered_note(found: Gathered) -> str:
     """How many examples there are, and how they were registered."""
     ends = "repeating" if found.rows.cyclic else "ending"
     return f"{len(found.cuts)} examples, {ends}, registered by {found.rule}"
+
+
+def covered(values: FloatArray, parameters: Sequence[MotionParameter]) -> str:
+    """The least and largest values (N, D) of each parameter, in words."""
+    units = [(p.name, p.unit) for p in parameters for _ in range(p.size)]
+    rows = zip(units, values.min(0), values.max(0), strict=True)
+    return ", ".join(
+        f"{name} {shown_value(low, unit)} to {shown_value(high, unit)}" for (name, unit), low, high in rows
+    )
 
 
 def space_of(

@@ -34,9 +34,10 @@ class SpaceConfig(Settings):
         advanced=True,
     )
     mirror: str = param(
-        "cycles", "mirrored copies: of cycles (those of the other foot), of all examples, or none",
+        "cycles",
+        "mirrored copies: of cycles of the right foot, which then begin with the left; of all other examples too; none",
         choices=("cycles", "all", "none"),
-    )  # fmt: skip
+    )
     repeat: str = param(
         "auto", "whether the motion repeats: auto (cycles do, and clips that end as they begin), yes, or no",
         choices=("auto", "yes", "no"),

@@ -49,7 +49,7 @@ class Space:
     ranges: FloatArray  # (D,) the extent of what blends reach
     curve: FloatArray  # (I, Q, D) coefficients of the map from weights to parameters, see `_kernels_weights`
     spread: float  # e of `_kernels_weights`
-    sample_weights: FloatArray  # (S, K) blends that were measured; a graph does not keep them
+    sample_weights: FloatArray  # (S, K) blends that were measured; a graph does not keep them: (S, 0)
     sample_values: FloatArray  # (S, D)
     section: FloatArray  # (G, K + 2) table of a space of one parameter, see `section`; else without rows
     missed_at: FloatArray  # (R, D) requests at which the map was compared with what is measured; see `misses`
@@ -114,9 +114,9 @@ class Space:
         if rule == "nearest":
             far = np.abs(used - asked).max(1, keepdims=True) > REACHED
             near = np.where(far, used, asked)  # far samples are all equally far, so eq 6.2 would average them
-            measured = self.sample_values[: len(self.sample_weights)]
-            known = (np.concatenate([self.values, measured]) - self.middle) / self.ranges
-            blends = np.concatenate([np.eye(self.rows.size), self.sample_weights])
+            kept = len(self.sample_weights) if self.sample_weights.shape[1] else 0
+            known = (np.concatenate([self.values, self.sample_values[:kept]]) - self.middle) / self.ranges
+            blends = np.concatenate([np.eye(self.rows.size), self.sample_weights.reshape(kept, self.rows.size)])
             nearest_weights(known, blends, near, min(neighbours or self.size + 2, len(known)), weights, used)
         outside = np.abs(used - asked).max(1) > REACHED
         return ExampleWeights(weights, used * self.ranges + self.middle, np.asarray(outside))
@@ -163,7 +163,8 @@ class Space:
         check_array(self.ranges, "space.ranges", "f", (d,), low=1e-12)
         check_array(self.middle, "space.middle", "f", (d,))
         check_array(self.curve, "space.curve", "f", (len(moment_table(d)), polynomial_size(d), d))
-        check_array(self.sample_weights, "space.sample_weights", "f", (None, k), low=-1e-9, high=1.000001)
+        columns = 0 if self.sample_weights.shape[1:] == (0,) else k  # of the files of graphs
+        check_array(self.sample_weights, "space.sample_weights", "f", (None, columns), low=-1e-9, high=1.000001)
         check_array(self.sample_values, "space.sample_values", "f", (len(self.sample_weights) or None, d))
         check_number(self.spread, "space.spread", low=1e-12)
         check_array(self.missed_at, "space.missed_at", "f", (None, d))
