@@ -103,6 +103,14 @@ def test_trimming_keeps_every_bad_sample_out_whatever_their_order():
     np.testing.assert_allclose(alone, [[-1, -1], [0.85, 1]])  # the least change
 
 
+def test_a_box_is_trimmed_once_for_each_bad_sample_whatever_the_rounding():
+    """The sample is above `low - epsilon` also when `low` is epsilon above it: this did not end."""
+    bad, epsilon = np.array([[0.997209935789211]]), np.array([0.09808353387762302])
+    assert bad[0, 0] > (bad[0, 0] + epsilon[0]) - epsilon[0]
+    low, high = trimmed_box(np.array([0.95]), np.array([9.0]), bad, epsilon)
+    assert (low[0], high[0]) == (bad[0, 0] + epsilon[0], 9.0)
+
+
 def test_two_minima_give_the_medoid():
     one = np.array([[0.9, 0.1], [0.92, 0.1], [0.94, 0.12]])
     assert middle_point(one)[1] is False

@@ -47,6 +47,7 @@ def trimmed_box(
             high[d] = bad[n, d] - epsilon[d]
         if high[d] < low[d]:
             break
+        bad = np.delete(bad, n, axis=0)  # it is outside, but for rounding: low - epsilon may be below it
     return low, high
 
 
