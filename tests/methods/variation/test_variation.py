@@ -11,12 +11,13 @@ from variation_helpers import QUICK, raw
 from motionloom.constraints import Request
 from motionloom.core import BadRequest
 from motionloom.core.origin import from_file
+from motionloom.io import load
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import change_rate, pace_along
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import placed
 from motionloom.kinematics.trim import trim_contacts
-from motionloom.methods import synthesize
+from motionloom.methods import learn, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
 from motionloom.methods.variation._kernels_mix import within
@@ -254,6 +255,12 @@ def test_degrees_of_freedom_that_never_move_and_few_instances_are_no_error(walks
 
 def largest_acceleration(clip):
     return np.linalg.norm(np.diff(fk(clip), 2, axis=0), axis=-1).max() * clip.fps**2
+
+
+def test_strides_of_a_captured_run_repeat(mocap):
+    """Touch-downs of runs are quick, so the ends of their strides differ more than those of walks."""
+    runs = [trim_contacts(load(mocap / "cmu" / f"16_{n}.bvh"), "left_heel", 1) for n in (37, 38, 39, 40)]
+    assert learn("variation", runs, QUICK).loop is not None
 
 
 def test_takes_that_begin_in_different_phases_are_named_and_repeat_by_a_cycle_inside():

@@ -18,7 +18,7 @@ KNOTS = 0.4  # s between knots of a warp; 0.2 fits takes 0 to 1 % better, with r
 LATE = 2.0  # a take that is a second late counts as this many times the deviation of all poses
 RATE = 0.05  # s: a change of pose counts as the way made in this time
 SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
-CLOSED = 0.4  # ... and at most so many times the deviation of all poses (cycles: 0.15 to 0.25; half a cycle more: 0.6)
+CLOSED = (0.4, 0.5)  # ... and of the deviation of all poses: walks have 0.15 to 0.25, runs up to 0.5, false cycles 0.6
 REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
 STEEP = 2.5  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.3)
 SHORTEST = 0.5  # s: no loop is shorter
@@ -113,7 +113,9 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> MeanLoop | N
     last, start = np.meshgrid(np.arange(count), np.arange(count), indexing="ij")
     length = last + MOMENTS - start
     deviation = float(np.sqrt(np.stack([_features(take, scales, MOMENTS * fps) for take in takes]).var((0, 1)).sum()))
-    good = (seams <= SEAM) & (seams * size <= CLOSED * deviation) & (length >= least)
+    good = (seams <= SEAM) & (seams * size <= CLOSED[0] * deviation) & (length >= least)
+    if not good.any():
+        good = (seams <= SEAM) & (seams * size <= CLOSED[1] * deviation) & (length >= least)
     if not good.any():
         return None
     worth = np.where(good, length / count - 0.25 * seams, -np.inf)
