@@ -68,9 +68,9 @@ the published measure; visual quality). Times are from a busy machine. (`experim
 | --- | --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
 
-Methods without headings follow their clips. Beside motion matching, the parametric graph takes less memory and turns
-more accurately; motion matching reacts sooner and its feet slide less, because it plays frames as they are. The graphs
-of HECK's six characters are on [a page of their own](parametric_graphs.md).
+Methods without headings follow their clips. Beside motion matching, the parametric graph takes less memory, turns more
+accurately, and its feet slide less, since hips move over standing feet while turns are followed; motion matching reacts
+sooner. The graphs of HECK's six characters are on [a page of their own](parametric_graphs.md).
 """
     (PAGES / "live_methods.md").write_text(text, encoding="utf-8")
 
