@@ -100,7 +100,8 @@ def _checked(clips: Sequence[Clip], weights: ArrayLike) -> FloatArray:
     if len(clips) < 2:
         raise BadRequest(f"a blend needs two clips or more, found {len(clips)}")
     if w.ndim != 2 or w.shape[1] != len(clips) or not np.isfinite(w).all():
-        raise BadRequest(f"weights: expected a number for each of {len(clips)} clips, found shape {np.shape(weights)}")
+        found = f"{w.shape[-1]} for a blend" if np.isfinite(w).all() else "NaN or infinity"
+        raise BadRequest(f"weights: expected a number for each of {len(clips)} clips, found {found}")
     total = w.sum(1, keepdims=True)
     if (total <= 1e-6).any():
         raise BadRequest("weights: expected a positive sum")

@@ -20,7 +20,7 @@ def blend(
         typer.Option(
             "--weights",
             metavar="W,W",
-            help="A weight for each clip, as 0.3,0.7; several sets for weights that vary in time, as 1,0:0,1.",
+            help="A weight for each clip, divided by their sum, as 0.3,0.7; several sets vary in time, as 1,0:0,1.",
         ),
     ] = None,
     registration: Annotated[

@@ -71,7 +71,7 @@ class PoseAlong(Constraint):
     tolerance: float = tolerance_field(0.02, "largest error of a joint in radians; 1 m of height counts as 1 rad", "")
 
     def resolved(self, load: Load) -> PoseAlong:
-        """The same constraint with its clip loaded, without a T-pose in frame 0, which is no part of the motion."""
+        """The same constraint with its clip loaded, without a T-pose in frame 0."""
         if not isinstance(self.clip, str):
             return self
         return replace(self, clip=GivenClip(without_tpose(load(self.clip)), self.clip))

@@ -138,7 +138,7 @@ def _standardised(clip: Clip) -> FloatArray:
 
 
 def _cycle(clip: Clip) -> float | None:
-    """s: the usual time of a step cycle of any foot; None where there is no whole one."""
+    """The median duration of a step cycle of any foot, s; None if no foot completes a cycle."""
     if not contact_array(clip).any():
         return None
     starts = [cycle_times(clip, foot.name) for foot in feet(clip.skeleton)]
