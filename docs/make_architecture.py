@@ -25,7 +25,7 @@ LANES: dict[str, tuple[Stage, ...]] = {
     "learn": (
         Stage("walk.bvh", "", "clips in files, and their side files"),
         Stage("read", "io.formats.load", "metres, y up, labels, licence, roles"),
-        Stage("prepare", "methods.learning.prepare", "one skeleton, one frame rate, no T-pose"),
+        Stage("prepare", "methods.prepare_clips.prepare", "one skeleton, one frame rate, no T-pose"),
         Stage("fit", "methods.learning.learn", "the method's own fit makes a Model"),
         Stage("walks.loom", "methods.store.save_model", "arrays and a JSON header"),
     ),

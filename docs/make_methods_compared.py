@@ -21,10 +21,11 @@ from motionloom.constraints import Request
 from motionloom.core import Clip
 from motionloom.evaluate import compare_methods
 from motionloom.evaluate.compare.compare import Entry, MethodComparison
+from motionloom.evaluate.compare.verdict import problem_lines
 from motionloom.evaluate.evaluation import evaluate_take
 from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.reference import reference
-from motionloom.evaluate.tables import comparison_rows, problem_lines
+from motionloom.evaluate.tables import comparison_rows
 from motionloom.io import load
 from motionloom.kinematics.mirror import mirror
 from motionloom.methods import METHODS, learn, prepare, synthesize

@@ -15,7 +15,7 @@ from motionloom.evaluate.inbetween.fill import fill_gap
 from motionloom.evaluate.inbetween.gaps import hermite, past_frames
 from motionloom.io import load
 from motionloom.kinematics.fk import fk
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 
 FPS = 30.0
 GAPS = (0.5, 1.0)  # s

@@ -25,8 +25,8 @@ from motionloom.methods.graph.build.prune import graph_facts, largest_component,
 from motionloom.methods.graph.build.transitions import find_transitions, graph_clips
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.search.random_walk import shown_frames
-from motionloom.methods.learning import prepare
 from motionloom.methods.motion_graph import Config, MotionGraphModel, fit
+from motionloom.methods.prepare_clips import prepare
 from motionloom.plot.figures import new_figure
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES
 

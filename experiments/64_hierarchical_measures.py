@@ -26,7 +26,7 @@ from motionloom.methods import attempt
 from motionloom.methods.graph.build.transitions import graph_clips
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.hierarchical_graph import Config, HierarchicalGraphModel, fit
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 from motionloom.plot.figures import new_figure
 from motionloom.plot.filmstrip import save_filmstrip
 from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES

@@ -16,7 +16,7 @@ from motionloom.core import Clip
 from motionloom.io import load
 from motionloom.kinematics.channels.metric import fit_metric_space
 from motionloom.kinematics.local_frames import joined, observe
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 from motionloom.methods.textons import Config, TextonModel
 from motionloom.methods.textons.fit import learning_settings
 from motionloom.methods.textons.learn.em import learn

@@ -12,7 +12,7 @@ from motionloom.core import Clip, FloatArray, IntArray
 from motionloom.io import load
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 from motionloom.methods.textons import Config, TextonModel, fit
 
 

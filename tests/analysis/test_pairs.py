@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.analysis.contact_agreement import contacts_agree
 from motionloom.analysis.curvature_similarity import Curvature
-from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima
+from motionloom.analysis.pairs import Pairs, below, best_share, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import find_similar
 from motionloom.core import BadRequest, with_labels

@@ -106,8 +106,8 @@ def test_compare_ends_with_a_verdict_and_takes_two_settings_of_one_method(run, p
 def test_faults_are_what_is_clearly_worse_than_the_clips():
     from types import SimpleNamespace
 
+    from motionloom.evaluate.compare.verdict import VERDICT_MEASURES, faults
     from motionloom.evaluate.report import SourceValue
-    from motionloom.evaluate.tables import VERDICT_MEASURES, faults
 
     own = {name: SourceValue(2.0) for name in VERDICT_MEASURES}
     same = SimpleNamespace(mean=lambda name: 2.1)

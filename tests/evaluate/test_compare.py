@@ -13,13 +13,13 @@ from motionloom.core import BadRequest, Clip
 from motionloom.evaluate.compare import baselines
 from motionloom.evaluate.compare.compare import MethodComparison, compare_methods, read_contender
 from motionloom.evaluate.compare.cost import measured
+from motionloom.evaluate.compare.verdict import problem_lines
 from motionloom.evaluate.tables import (
     bound_rows,
     comparison_dict,
     comparison_rows,
     constraint_rows,
     evaluation_rows,
-    problem_lines,
     reasons,
     roughest,
     versus,

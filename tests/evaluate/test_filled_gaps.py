@@ -11,7 +11,7 @@ from motionloom.evaluate.inbetween.fill import Filled, fill_gap
 from motionloom.evaluate.inbetween.gaps import hermite, past_frames
 from motionloom.io import load
 from motionloom.kinematics.fk import fk
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 from motionloom.rotation import exp
 from motionloom.samples import make
 

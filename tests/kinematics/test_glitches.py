@@ -107,7 +107,7 @@ def test_a_glitch_is_found_after_resampling_too(mocap, every: int) -> None:
 
 
 def test_a_slight_glitch_is_mended_before_learning_and_costs_no_frame() -> None:
-    from motionloom.methods.learning import prepare
+    from motionloom.methods.prepare_clips import prepare
 
     walk = samples.make("walk", seed=1, fps=120)
     spoilt = bent(walk, "head", slice(200, 202), 12)

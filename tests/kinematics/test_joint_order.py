@@ -13,7 +13,8 @@ from motionloom.evaluate import evaluate_clips
 from motionloom.io import load, save
 from motionloom.kinematics import fk
 from motionloom.kinematics.body.proportions import in_joint_order
-from motionloom.methods.learning import learn, prepare
+from motionloom.methods.learning import learn
+from motionloom.methods.prepare_clips import prepare
 from motionloom.samples import make
 
 

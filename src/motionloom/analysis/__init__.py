@@ -6,13 +6,14 @@ One measure is one small frozen class; `MEASURES` lists them by name.
 from motionloom.analysis.alignment import TimeAlignment, align, align_cycles, cycle_times, register
 from motionloom.analysis.alignment_curve import AlignmentCurve, fit_curve, from_key_times
 from motionloom.analysis.comparison import ClipComparison, Measure, Tile
+from motionloom.analysis.contact_agreement import contacts_agree
 from motionloom.analysis.curvature_similarity import Curvature
 from motionloom.analysis.dtw import dtw_cost, dtw_path
 from motionloom.analysis.joint_angles import JointAngles
 from motionloom.analysis.joint_positions import JointPositions, Scales, scales
 from motionloom.analysis.judge import Judge, Verdict, judge
 from motionloom.analysis.optimal_weights import WeightSearch, even_grid, optimal_attributes, uneven_grid
-from motionloom.analysis.pairs import Pairs, below, best_of_tiles, best_share, contacts_agree, local_minima
+from motionloom.analysis.pairs import Pairs, below, best_of_tiles, best_share, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.similarity import MEASURES, Similarity, find_similar, measure_named, same_rate
 from motionloom.analysis.warp import at_times, warp, warp_by_path

@@ -9,10 +9,11 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from motionloom.analysis.comparison import Measure
+from motionloom.analysis.contact_agreement import contacts_agree
 from motionloom.analysis.curvature_similarity import Curvature
 from motionloom.analysis.joint_angles import JointAngles
 from motionloom.analysis.joint_positions import JointPositions, Scales, scales
-from motionloom.analysis.pairs import Pairs, below, best_share, contacts_agree, local_minima
+from motionloom.analysis.pairs import Pairs, below, best_share, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import Weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent

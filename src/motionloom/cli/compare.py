@@ -40,7 +40,8 @@ def compare(
 ) -> None:
     """Run every method that honours the request on the same clips with the same seeds, and tabulate the results."""
     from motionloom.evaluate import compare_methods
-    from motionloom.evaluate.tables import comparison_dict, comparison_rows, problem_lines, verdict_lines
+    from motionloom.evaluate.compare.verdict import problem_lines, verdict_lines
+    from motionloom.evaluate.tables import comparison_dict, comparison_rows
 
     loaded = [clip for _, clip in load_all(clips, reading)]
     constraints = given_request(request, clips, root)

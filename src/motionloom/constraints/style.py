@@ -13,7 +13,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, fail, frames_of
 from motionloom.kinematics.body.roles import group
-from motionloom.kinematics.gait import labelled
+from motionloom.kinematics.gait_recognition import labelled
 from motionloom.kinematics.travel import travel
 
 

@@ -23,9 +23,9 @@ from motionloom.core.numbers import smoothstep
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts
 from motionloom.kinematics.travel import ground_turn, root_headings, without_heading
-from motionloom.methods.actions import action_names
 from motionloom.methods.base import Model
 from motionloom.methods.live import FrameSources, Sources, Status, material_of
+from motionloom.methods.live_actions import action_names
 from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.synthesis import finished, rendered
 from motionloom.rotation import multiply, yaw

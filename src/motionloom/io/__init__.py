@@ -4,7 +4,6 @@ from motionloom.io.find import expand_paths
 from motionloom.io.formats import (
     FORMATS,
     Format,
-    check_target,
     holds_markers,
     load,
     load_many,
@@ -13,6 +12,7 @@ from motionloom.io.formats import (
     save,
     save_markers,
 )
+from motionloom.io.overwriting import check_target
 from motionloom.io.reader_settings import Reading
 from motionloom.io.sidecars.labels import labels_path, read_labels, write_labels
 from motionloom.io.sidecars.roles import read_roles, with_roles

@@ -9,18 +9,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from motionloom.core import BadRequest, Clip, FormatError, Markers, Note, Progress, Skeleton, replace, silent
+from motionloom.core import Clip, FormatError, Markers, Note, Progress, Skeleton, replace, silent
 from motionloom.core.limits import MAX_DEPTH, Limits
 from motionloom.core.progress import part
 from motionloom.core.recipe import Input, Read
-from motionloom.io.atomic_files import check_place, finish_interrupted, replacing, write_file
+from motionloom.io.atomic_files import finish_interrupted, replacing, write_file
 from motionloom.io.digest import file_sha256, start_sha256
 from motionloom.io.plausibility import implausible
 from motionloom.io.reader_settings import DEFAULT, Reading, ReadingSettings
 from motionloom.io.sidecars.labels import labels_text, with_file_labels
 from motionloom.io.sidecars.licence import licence_file, licence_line, with_licence
 from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to_another, side_names, side_path
-from motionloom.io.sidecars.origin import is_own_output, is_unchanged, origin_text, with_origin
+from motionloom.io.sidecars.origin import is_unchanged, origin_text, with_origin
 from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.sidecars.stored_reading import reading_after_saving, stored_note, with_stored_reading
@@ -212,7 +212,7 @@ def save(
     `extras` are facts about the motion that a GLB file holds as JSON; other formats have no place for them.
     """
     path = Path(path)
-    entry = _format_for_writing(path)
+    entry = format_for_writing(path)
     assert entry.write is not None
     check_depth(clip.skeleton, path)
     beside = [side_path(path, kind).name for kind in ("labels", "licence", "origin")]
@@ -234,24 +234,7 @@ def save(
             write_file(staged / name, [text.encode()])
 
 
-def check_target(path: str | Path, *, overwrite: bool = False) -> None:
-    """Raise what `save` would raise for this name, before any work is done: no writer, no library, no such place.
-
-    A file that motionloom did not write, or that was changed since, is replaced only with `overwrite`.
-    """
-    path = Path(path)
-    entry = _format_for_writing(path)
-    if entry.library is not None:
-        entry.library()
-    check_place(path)
-    finish_interrupted(path, side_names(path))
-    if overwrite or is_own_output(path) or (entry.keeps_origin and path.is_file() and load(path).origin.made):
-        return
-    why = "exists, or a file beside it, and motionloom did not write it as it is now"
-    raise BadRequest(f"{path} {why}: choose another name, or replace it with --force")
-
-
-def _format_for_writing(path: Path) -> Format:
+def format_for_writing(path: Path) -> Format:
     entry = format_of(path)
     if entry is None or entry.write is None:
         writable = ", ".join(suffix for suffix, f in FORMATS.items() if f.write)

@@ -10,7 +10,8 @@ from motionloom.methods.table import METHODS, Method
 if TYPE_CHECKING:
     from motionloom.methods.base import Model
     from motionloom.methods.description import Description, describe
-    from motionloom.methods.learning import learn, prepare
+    from motionloom.methods.learning import learn
+    from motionloom.methods.prepare_clips import prepare
     from motionloom.methods.request_check import check_request, problems
     from motionloom.methods.settings import Settings, param
     from motionloom.methods.store import load_model, model_facts, save_model
@@ -28,7 +29,7 @@ _MODULE_OF = {
     "load_model": "store",
     "model_facts": "store",
     "param": "settings",
-    "prepare": "learning",
+    "prepare": "prepare_clips",
     "problems": "request_check",
     "save_model": "store",
     "synthesize": "synthesis",

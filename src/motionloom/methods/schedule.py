@@ -15,7 +15,7 @@ from motionloom.constraints import Constraint, Pace, PoseAt, Style, StyleAlong, 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress, UInt8Array, is_found, silent
 from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.kinematics.gait import PREFIX, labelled
+from motionloom.kinematics.gait_recognition import PREFIX, labelled
 from motionloom.kinematics.pace import pace
 from motionloom.methods.nearest_request import nearest_pace
 from motionloom.rotation import angle_between

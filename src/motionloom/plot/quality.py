@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.evaluate.compare.compare import MethodComparison
+from motionloom.evaluate.compare.verdict import problem_lines
 from motionloom.evaluate.measures.table import QUALITY_MEASURES
 from motionloom.evaluate.report import QualityReport, SourceValue
-from motionloom.evaluate.tables import comparison_rows, number, problem_lines
+from motionloom.evaluate.tables import comparison_rows, number
 from motionloom.plot.figures import figure_bytes, new_figure
 from motionloom.plot.page import Paragraph, PictureBlock, PlayerBlock, Section, TableBlock, write_page
 from motionloom.plot.player import Stage

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.kinematics.travel import ground_turn, steady_travel
-from motionloom.methods.actions import ANY
+from motionloom.methods.live_actions import ANY
 from motionloom.methods.motion_matching._kernels_search import nearest
 from motionloom.methods.motion_matching.config import Config
 from motionloom.methods.motion_matching.database import POINTS, build_database

@@ -5,7 +5,7 @@ from __future__ import annotations
 from motionloom.constraints import PoseAt, Request
 from motionloom.io import load
 from motionloom.methods import learn, synthesize
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 
 
 def test_poses_of_the_learned_takes_are_met_with_their_fingers(mocap):

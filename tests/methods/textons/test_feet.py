@@ -10,7 +10,7 @@ from motionloom.io import load
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, synthesize
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 
 SECONDS = 20
 SUBJECTS = ("93", "83", "104", "127")  # dance; walks; zombie; runs, jumps and ducks

@@ -22,7 +22,7 @@ from motionloom.evaluate.reference import Reference, reference
 from motionloom.evaluate.report import QualityReport, SourceValue, Spread
 from motionloom.jobs import TimeUp, start
 from motionloom.methods import METHODS, describe, prepare
-from motionloom.methods.learning import PreparedClips
+from motionloom.methods.prepare_clips import PreparedClips
 from motionloom.methods.request_check import check_length
 
 METHOD_WORK = 3000.0  # estimated units of work (see `Effort`) of a method for each source frame and result frame

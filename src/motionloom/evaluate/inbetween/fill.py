@@ -15,7 +15,7 @@ from motionloom.core.progress import parts
 from motionloom.evaluate.inbetween.gaps import hermite, past_frames
 from motionloom.evaluate.inbetween.neighbours import GapExamples, filled, gap_examples
 from motionloom.evaluate.measures.prepared_clip import NotApplicable
-from motionloom.methods.learning import prepare
+from motionloom.methods.prepare_clips import prepare
 
 COUNTS = (1, 2, 3, 5, 8, 13, 20, 30)  # neighbours, of at most a quarter of the windows
 JUDGED = 30  # windows nearest to the gap, by which the number of neighbours and their weight are chosen

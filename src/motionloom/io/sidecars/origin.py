@@ -15,7 +15,6 @@ from typing import Any
 from motionloom.core import Clip, FormatError, Note, Origin, replace
 from motionloom.core.files import read_regular
 from motionloom.core.text import read_json
-from motionloom.io.digest import file_sha256
 from motionloom.io.sidecars.names import find_side_file, side_path
 from motionloom.io.sidecars.origin_json import OtherOrigin, origin_facts, runs, with_origin_facts
 
@@ -32,21 +31,6 @@ def origin_text(clip: Clip, clip_sha256: str, beside: Mapping[str, str]) -> str:
     """
     origin = clip.origin if len(clip.origin) else clip.origin.unknown(len(clip))
     return _text(origin_facts(with_output(origin, clip_sha256)) | {"beside": dict(beside)})
-
-
-def is_own_output(path: str | Path) -> bool:
-    """Are a clip and its side files as our own recipe records them, or do they not exist at all?"""
-    path = Path(path)
-    existing = {kind: p for kind in ("labels", "licence") if (p := side_path(path, kind)).is_file()}
-    found = find_side_file(path, "origin")
-    if found is None:
-        return not (existing or path.exists())
-    try:
-        facts = read_facts(found)
-        recorded = {"clip": facts["made"][-1]["output"], **facts.get("beside", {})}
-        return all(recorded[kind] == file_sha256(p) for kind, p in {**existing, "clip": path}.items())
-    except (FormatError, OtherOrigin, KeyError, IndexError, TypeError):
-        return False
 
 
 def is_unchanged(origin: Origin) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from motionloom.core import Clip, Note, Progress, part, silent
-from motionloom.kinematics.gait import GAITS, PREFIX, with_gait_labels
+from motionloom.kinematics.gait_recognition import GAITS, PREFIX, with_gait_labels
 from motionloom.methods.graph.build.bridges import build_bridges
 from motionloom.methods.graph.build.distance_limits import DEFAULT_LIMIT, Limits, effective_limit, read_limits
 from motionloom.methods.graph.build.prune import PruneReport, graph_facts, prune

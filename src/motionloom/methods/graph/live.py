@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, NoPath, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import Travel, ground_turn
-from motionloom.methods.actions import first_action
 from motionloom.methods.graph.graph import FREE, STAY, Graph
 from motionloom.methods.graph.live_tables import GraphTables, build_tables
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames, material_of, start_places
+from motionloom.methods.live_actions import first_action
 from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands, speed_status, used_speed
 from motionloom.methods.settings import Settings, param
 

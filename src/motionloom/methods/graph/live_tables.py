@@ -10,12 +10,12 @@ from motionloom.core import BoolArray, FloatArray, IntArray, NoPath
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import headings, steady_travel
-from motionloom.methods.actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.methods.graph.build.prune import largest_component, walkable_frames
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.render.blends import blends
 from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.graph.search.steadiness import steady_weights
+from motionloom.methods.live_actions import UInt64Array, action_bits, action_marks, action_names, speed_ranges
 from motionloom.rotation.wrapping import wrap_angle
 
 HEADING_BINS = 24  # directions of travel

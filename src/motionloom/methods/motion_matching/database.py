@@ -13,7 +13,7 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import steady_travel
-from motionloom.methods.actions import (
+from motionloom.methods.live_actions import (
     UInt64Array,
     action_bits,
     action_marks,

@@ -10,8 +10,8 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.actions import first_action
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
+from motionloom.methods.live_actions import first_action
 from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands, speed_status, used_speed
 from motionloom.methods.motion_matching.config import DEFAULT_OPTIONS, Options
 from motionloom.methods.motion_matching.database import Database

@@ -13,10 +13,10 @@ from numpy.random import Generator
 from motionloom.constraints import Pace, Reach, Request, RootPath, Style
 from motionloom.core import Clip, IntArray, Origin, Progress
 from motionloom.core.origin import all_terms
-from motionloom.methods.actions import action_names
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Band, Honours, Model, place
 from motionloom.methods.live import material_of
+from motionloom.methods.live_actions import action_names
 from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database, build_database
 from motionloom.methods.motion_matching.live import MatchingLive

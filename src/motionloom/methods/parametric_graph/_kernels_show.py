@@ -10,7 +10,7 @@ from motionloom.blend._kernels_registered import advance, pose, wrapped
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import smoothstep
 from motionloom.core._kernels_rotation import difference, mixed, turned_by
-from motionloom.methods._kernels_tracks import decay
+from motionloom.methods._kernels_inertialize import decay
 from motionloom.methods.parametric_graph._kernels_body import EXAMPLES, rows_of
 
 HALF_LIFE, RESPONSE, WINDOW, INERTIAL, CLOUD_ONLY, LINEAR, PLANNED, NEIGHBOURS = range(8)  # columns of `tuning`

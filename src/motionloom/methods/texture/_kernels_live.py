@@ -13,6 +13,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_rotation import turned_by, turned_left
+from motionloom.methods._kernels_inertialize import decay, jump_hips, jump_joint
 from motionloom.methods._kernels_live import (
     ACTION,
     EARLY,
@@ -25,14 +26,11 @@ from motionloom.methods._kernels_live import (
 )
 from motionloom.methods._kernels_tracks import (
     commanded_trajectory,
-    decay,
-    jump_hips,
-    jump_joint,
     move_track,
     place_hips,
     steering_turn,
 )
-from motionloom.methods.actions import ANY
+from motionloom.methods.live_actions import ANY
 
 HALF_LIFE, RESPONSE, STEERING, INTERVAL = range(4)  # columns of `tuning`
 

@@ -12,7 +12,7 @@ from motionloom.core.note import info
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.pace import SPEED_CHANGE
-from motionloom.methods.actions import sustained_speeds
+from motionloom.methods.live_actions import sustained_speeds
 from motionloom.methods.texture.coherent.links import clip_ends, find_links
 from motionloom.methods.texture.coherent.parts import body_parts, features
 from motionloom.methods.texture.config import DEFAULT, Config

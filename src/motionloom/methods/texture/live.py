@@ -13,8 +13,8 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.actions import first_action
 from motionloom.methods.live import FrameSources, Sources, Status, first_frames
+from motionloom.methods.live_actions import first_action
 from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_commands, speed_status
 from motionloom.methods.settings import Settings, param
 from motionloom.methods.texture.live_tables import TextureTables

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import steady_travel
-from motionloom.methods.actions import (
+from motionloom.methods.live_actions import (
     UInt64Array,
     action_bits,
     action_marks,

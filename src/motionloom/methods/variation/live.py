@@ -14,8 +14,8 @@ import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.methods.actions import action_marks, action_names
 from motionloom.methods.live import FrameSources, Sources, Status, material_of
+from motionloom.methods.live_actions import action_marks, action_names
 from motionloom.methods.live_base import LiveCharacters, at_shown_tick, speed_status
 from motionloom.methods.settings import Settings
 from motionloom.methods.variation.body import VariationBody, body_tables, foot_limbs, legs_of

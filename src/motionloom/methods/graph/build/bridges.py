@@ -18,7 +18,7 @@ from motionloom.core import replace as clip_with
 from motionloom.core.progress import check_stop, each, parts
 from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.gait import PREFIX
+from motionloom.kinematics.gait_recognition import PREFIX
 from motionloom.kinematics.resample import resample
 from motionloom.methods.graph.build.distance_limits import Limits
 from motionloom.methods.graph.labels import label_sets

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.constraints import Request
 from motionloom.core import Clip
-from motionloom.kinematics.gait import gait_labels, labelled, with_gait_labels
+from motionloom.kinematics.gait_recognition import gait_labels, labelled, with_gait_labels
 from motionloom.kinematics.pace import standing
 from motionloom.methods.learning import learn
 from motionloom.methods.synthesis import attempt
