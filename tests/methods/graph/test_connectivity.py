@@ -15,6 +15,7 @@ from motionloom.methods.graph.build.blend_check import RoughTransitions
 from motionloom.methods.graph.build.prune import largest_component, prune
 from motionloom.methods.graph.diagnose.connectivity import connection_notes, find_islands, island_notes, round_up
 from motionloom.methods.graph.diagnose.relax_threshold import TransitionFinder, relax_threshold
+from motionloom.methods.graph.fit import connected_share
 from motionloom.samples import make
 
 METHODS = ["motion-graph", "two-level-graph", "hierarchical-graph"]
@@ -190,3 +191,30 @@ def test_all_graphs_say_what_was_kept_and_what_was_left_out(method):
 )
 def test_limits_are_rounded_up(value, shown):
     assert round_up(value) == shown
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """Three runs so different in speed that less than half of their frames are connected within 8 cm."""
+    return [make("run", seed=seed, seconds=2, speed=speed) for seed, speed in ((1, 2.4), (2, 3.2), (3, 4.2))]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_default_limit_is_raised_where_it_leaves_most_frames_unconnected(method, runs):
+    strict, default = learn(method, runs, {"limit": 0.08}), learn(method, runs)
+    assert connected_share(strict) < 0.5 <= connected_share(default)
+    assert "limit raised from 8cm to 1" in str(default.notes)
+    assert default.config.limit is None  # as it was given
+
+
+def test_a_given_limit_and_that_of_the_faithful_variant_are_not_raised(runs):
+    notes = str(learn("motion-graph", runs, {"limit": 0.08}).notes)
+    notes += str(learn("motion-graph", runs, {"variant": "faithful"}).notes)
+    assert "limit raised" not in notes
+
+
+def test_a_larger_limit_that_hardly_connects_more_is_not_used():
+    walks = [make("walk", seed=seed, seconds=1.6, speed=speed) for seed, speed in ((1, 0.8), (2, 1.3), (3, 1.9))]
+    model = learn("motion-graph", walks)
+    assert connected_share(model) < 0.5
+    assert "limit raised" not in str(model.notes)

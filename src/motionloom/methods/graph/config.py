@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from motionloom.methods.settings import Settings, cleaning_param, fps_param, param
+from motionloom.methods.settings import Settings, cleaning_param, fps_param, param, variant_param
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,9 @@ class GraphConfig(Settings):
     blend: float = param(0.4, "length of a transition", unit="s", low=0.05, high=2)
     limit: float | None = param(
         None,
-        "largest distance of joined frames: 8cm (root mean square) for point-cloud, the default; for other measures a "
-        "number in their unit, by default the distance that 0.5 % of all pairs do not exceed",
+        "largest distance of joined frames: 8cm (root mean square) for point-cloud, the default, and up to 14cm where "
+        "that leaves most frames unconnected; for other measures a number in their unit, by default the distance that "
+        "0.5 % of all pairs do not exceed",
         unit="m",
         low=0,
         high=1e12,
@@ -59,6 +60,7 @@ class GraphConfig(Settings):
         advanced=True,
     )
     drop_rough: bool = param(True, "leave out transitions in which a joint flips over or turns too fast", advanced=True)
+    variant: str = variant_param("GUAN 2.4")
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"blending": "linear", "drop_rough": False, "bridges": False}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from numpy.random import Generator
 
 from motionloom.core import Clip, Progress
-from motionloom.methods.graph.fit import learn_graph
+from motionloom.methods.graph.fit import learn_graph, with_connecting_limit
 from motionloom.methods.motion_graph.config import Config
 from motionloom.methods.motion_graph.model import MotionGraphModel
 
@@ -19,6 +20,10 @@ def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> MotionGraphModel:
     """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). No randomness is involved."""
+    return with_connecting_limit(partial(_fit, clips), config, progress)
+
+
+def _fit(clips: Sequence[Clip], config: Config, progress: Progress) -> MotionGraphModel:
     learned = learn_graph(clips, config, _settings(config), progress)
     return MotionGraphModel(
         skeleton=clips[0].skeleton, config=config, fps=clips[0].fps, notes=learned.notes, graph=learned.graph

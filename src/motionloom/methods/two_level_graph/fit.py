@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from motionloom.blend.transition_point import half_window
-from motionloom.core import Clip, Note, Progress, part, silent
+from motionloom.core import Clip, Note, Progress, part
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.build.blend_check import find_rough_transitions, no_rough_transitions
 from motionloom.methods.graph.build.transitions import BuiltGraph, graph_clips
-from motionloom.methods.graph.fit import graph_material, pruned_graph
+from motionloom.methods.graph.fit import graph_material, pruned_graph, with_connecting_limit
 from motionloom.methods.two_level_graph.clusters import find_clusters
 from motionloom.methods.two_level_graph.config import Config
 from motionloom.methods.two_level_graph.model import TwoLevelGraphModel
@@ -27,7 +28,10 @@ def fit(
     clips: Sequence[Clip], config: Config = DEFAULT, *, rng: Generator | None = None, progress: Progress | None = None
 ) -> TwoLevelGraphModel:
     """Learn from clips of one skeleton at one frame rate (see `methods.prepare`). Only the clusters are random."""
-    report = progress or silent()
+    return with_connecting_limit(partial(_fit, clips, rng or np.random.default_rng(0)), config, progress)
+
+
+def _fit(clips: Sequence[Clip], rng: Generator, config: Config, report: Progress) -> TwoLevelGraphModel:
     material, bridged = graph_material(clips, config, part(report, 0.0, 0.1))
     made = graph_clips(material)
     half = half_window(config.blend, made[0].fps)
@@ -43,8 +47,7 @@ def fit(
     )
     report(0.7, "clustering frames")
     stay = max(1, round(config.stay * made[0].fps))
-    seed = np.random.default_rng(0) if rng is None else rng
-    found = find_clusters(made, config.clusters, shortest=stay, rng=seed, velocities=config.velocities)
+    found = find_clusters(made, config.clusters, shortest=stay, rng=rng, velocities=config.velocities)
     report(1.0, "clustering frames")
     pruned = lower.pruned._replace(connectedness=learned.removed.transitions, rough=int(rough.marked.sum()))
     clusters = Note(f"{found.count} clusters of frames")
