@@ -139,20 +139,23 @@ def _summary(made: Splice, target: Path, upper: Path, lower: Path) -> dict[str, 
         "lower": str(lower),
         "frames": len(made.clip),
         "fps": made.clip.fps,
-        "looped": made.looped,
+        "repeated_s": None if made.loop is None else [round(f / made.upper.fps, 3) for f in made.loop[:2]],
         "cost_cm": None if timing is None else round(100 * timing.cost, 2),
-        "crop_s": None if timing is None else round(timing.crop, 3),
+        "crop_s": None if timing is None else round(float(made.action_time(timing.crop)), 3),
         "at_slope_limit": None if timing is None else round(timing.limited, 3),
         "notes": as_dicts(own),
     }
 
 
 def _draw(made: Splice, action: str, lower: Clip, target: Path) -> None:
-    """The action at the times that were used, the walk and the result, in one column for each time."""
+    """The action at the times that were used, turned to the way of the walk, the walk and the result, time by time."""
     from motionloom.analysis import at_times
+    from motionloom.kinematics.travel import turned
     from motionloom.plot.filmstrip import save_filmstrip
+    from motionloom.plot.view import best_yaw
 
-    rows = [at_times(made.upper, made.seconds), lower[: len(made.clip)], made.clip]
+    shown = at_times(made.upper, made.seconds)
+    rows = [turned(shown, best_yaw(lower, 1.0) - best_yaw(shown, 1.0)), lower[: len(made.clip)], made.clip]
     titles = [f"{action}, timed by the legs of {lower.name}", lower.name, target.stem]
     save_filmstrip(rows, target.with_suffix(".png"), titles=titles)
 
@@ -164,7 +167,7 @@ def _print(results: Sequence[dict[str, Any]], actions: int, walks: int) -> None:
             str(r["frames"]),
             "-" if r["cost_cm"] is None else f"{r['cost_cm']:.1f} cm",
             "-" if r["crop_s"] is None else f"{r['crop_s']:.2f} s",
-            "yes" if r["looped"] else "no",
+            "no" if r["repeated_s"] is None else "{:.1f} to {:.1f} s".format(*r["repeated_s"]),
         )
         for r in results
     ]

@@ -169,9 +169,19 @@ def test_arms_stay_in_phase_with_the_legs():
 
 def test_a_short_cyclic_action_is_repeated(curve):
     made = splice(make("carry", seconds=2.2, seed=2, fps=30), curve)
-    assert made.looped
+    assert made.loop is not None
     assert len(made.clip) == len(curve)
-    assert any("was repeated" in note.text for note in made.clip.origin.notes)
+    start, end = made.loop.start / 30, made.loop.end / 30
+    assert any(f"{start:.1f} to {end:.1f} s" in note.text for note in made.clip.origin.notes)
+    assert made.action_time(made.seconds).min() >= start
+    assert made.action_time(made.seconds).max() <= end
+
+
+def test_an_action_that_begins_at_rest_begins_with_its_first_step(carry, curve):
+    rest = round(1.5 * carry.fps)
+    standing = at_times(carry, np.maximum(np.arange(len(carry) + rest) - rest, 0) / carry.fps)
+    assert align_legs(curve, standing).crop > 1.0
+    assert align_legs(standing, standing).crop == 0  # both rest
 
 
 def test_a_short_action_that_is_not_cyclic_is_rejected_with_advice_or_cropped(curve):

@@ -9,16 +9,23 @@ import numpy as np
 from motionloom.blend.splice.timing import LegTiming
 from motionloom.core import BoolArray, Clip, FloatArray, Note
 from motionloom.kinematics.feet.contacts import runs
+from motionloom.kinematics.loop import Loop
 from motionloom.kinematics.travel import headings
 
+LITTLE = 0.5  # of an action's movement: a warning if a stretch with less of it is repeated
 TURN_TIME = 1.0  # s in which turns of both clips are compared
 LARGE_TURN = np.radians(60.0)  # an action that turns by so much more than the walk below it is reported
 
 
-def splice_notes(timing: LegTiming | None, lower: Clip, upper: Clip, repeated: bool, count: int) -> Iterator[Note]:
+def splice_notes(timing: LegTiming | None, lower: Clip, upper: Clip, loop: Loop | None, count: int) -> Iterator[Note]:
     """Notes on the clips that were used, and on their alignment."""
-    if repeated:
-        yield Note(f"{upper.name or 'the upper clip'} was repeated: alone, it ends before the lower clip does")
+    if loop is not None:
+        span = f"{loop.start / upper.fps:.1f} to {loop.end / upper.fps:.1f} s of {upper.name or 'the upper clip'}"
+        text = f"{span} are repeated: alone, it ends before the lower clip does"
+        little = loop.covered < LITTLE
+        if little:
+            text += "; most of the action is not in that stretch: trim it, or let the result end with it (--crop)"
+        yield Note(text, "warning" if little else "info")
     if count < len(lower):
         yield Note(f"the last {(len(lower) - count) / lower.fps:.2f} s are left out", "warning")
     if timing is not None and timing.poor:

@@ -8,6 +8,7 @@ from dataclasses import replace as with_changes
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motionloom.analysis import at_times
 from motionloom.blend.splice.body import BodyCut, cut_named, cuts_named
@@ -32,6 +33,7 @@ from motionloom.core import (
 from motionloom.core.origin import BODY, all_terms
 from motionloom.core.origin_joining import joined
 from motionloom.kinematics.body.proportions import in_joint_order, on_skeleton, same_bones
+from motionloom.kinematics.loop import Loop
 from motionloom.rotation import angle_between, continuous, inverse, multiply
 
 Attachment = Literal["aligned", "local", "global"]
@@ -75,8 +77,12 @@ class Splice(NamedTuple):
     seconds: FloatArray  # (F,) the time in the upper clip (looped, if it was) of every frame
     posture: FloatArray  # (4,) the rotation of the posture's frame that was applied (of several cuts: at the first)
     upper: Clip  # the upper clip on the lower clip's skeleton; looped, if it was too short
-    looped: bool
+    loop: Loop | None  # the stretch of the upper clip that was repeated, if it was too short
     trembling: BoolArray  # (F,) frames in which fast movements are those of the action, as one of the clips trembles
+
+    def action_time(self, seconds: ArrayLike) -> FloatArray:
+        """Times in the upper clip as it was given, for times in the one that was used."""
+        return _unlooped(seconds, self.loop, self.upper.fps)
 
 
 def splice(
@@ -110,7 +116,7 @@ def splice(
     cuts = cuts_named(lower.skeleton, cut)
     if len(lower) < 3 or len(upper) < 3:
         raise BadRequest("a splice needs clips of at least 3 frames")
-    timing, used, seconds = _times(upper, lower, stages, crop, report)
+    timing, used, seconds, loop = _times(upper, lower, stages, crop, report)
     report(0.6, "aligning bodies")
     count = len(seconds)
     base = lower[:count]
@@ -124,14 +130,20 @@ def splice(
         turns.append(turn)
     notes = [] if cut == "upper" else [Note(f"spliced at {cut}: an extension of the published method, {BEYOND}")]
     notes += [
-        *splice_notes(timing, lower, upper, used is not upper, count),
+        *splice_notes(timing, lower, upper, loop, count),
         *tremor_notes(trembling),
-        *turn_notes(action, base, seconds),
+        *turn_notes(action, base, _unlooped(seconds, loop, upper.fps)),
     ]
     origin = _origin(base, action).with_notes(*notes)
     made = replace(base, rotations=rotations, slides=_slides(action, base, cuts), origin=origin)
     report(1.0, "aligning bodies")
-    return Splice(made, timing, seconds, turns[0], used, used is not upper, trembling)
+    return Splice(made, timing, seconds, turns[0], used, loop, trembling)
+
+
+def _unlooped(seconds: ArrayLike, loop: Loop | None, fps: float) -> FloatArray:
+    """Times in a clip, for times in a loop of it; the same, if it was not looped."""
+    at = np.asarray(seconds, float)
+    return at if loop is None else np.asarray((loop.start + at * fps % (loop.end - loop.start)) / fps)
 
 
 def attached(
@@ -167,25 +179,27 @@ def attached(
 
 def _times(
     upper: Clip, lower: Clip, stages: Stages, crop: bool, report: Progress
-) -> tuple[LegTiming | None, Clip, FloatArray]:
-    """The alignment, the upper clip that it refers to, and (F,) its times for the frames of the lower clip."""
+) -> tuple[LegTiming | None, Clip, FloatArray, Loop | None]:
+    """The alignment, the upper clip that it refers to, (F,) its times for frames of the lower clip, and its loop."""
     seconds = np.arange(len(lower)) / lower.fps
     if not stages.time:
-        short = upper if upper.seconds >= lower.seconds else looped(upper, lower)
-        if short is None and not crop:
+        short = upper.seconds < lower.seconds
+        longer = looped(upper, lower) if short else None
+        if short and longer is None and not crop:
             raise _too_short(upper, lower, upper.seconds)
-        used = upper if short is None else short
-        return None, used, seconds[seconds <= (len(used) - 1) / used.fps + 1e-9]
-    used, timing = upper, align_legs(lower, upper, progress=part(report, 0.0, 0.3))
+        used, loop = longer or (upper, None)
+        return None, used, seconds[seconds <= (len(used) - 1) / used.fps + 1e-9], loop
+    used, loop, timing = upper, None, align_legs(lower, upper, progress=part(report, 0.0, 0.3))
     if not _whole(timing, lower) and not crop:
         longer = looped(upper, lower)
         if longer is None:
             raise _too_short(upper, lower, float(timing.curve.spans[0, 1]))
-        used, timing = longer, align_legs(lower, longer, progress=part(report, 0.3, 0.6))
+        used, loop = longer
+        timing = align_legs(lower, used, progress=part(report, 0.3, 0.6))
         if not _whole(timing, lower):
             raise _too_short(upper, lower, float(timing.curve.spans[0, 1]))
     seconds = seconds[seconds <= timing.curve.spans[0, 1] + 1e-9]
-    return timing, used, timing.upper_times(seconds)
+    return timing, used, timing.upper_times(seconds), loop
 
 
 def _whole(timing: LegTiming, lower: Clip) -> bool:

@@ -12,12 +12,14 @@ from motionloom.analysis.leg_swing import gait_period, leg_swing, legs
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress, part, silent
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.loop import close_loop, find_loop, repeat
+from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat
 
 GRID_FPS = 60.0  # frames per second at which legs are compared, or the clips' own rate if that is lower
 WINDOW = 1 / 12  # s to each side: the length of the point clouds
 NEAR_BEST = 1.2  # the first local minimum within this factor of the best one is the common phase
 STANDING = 1.5  # times as far from its best phase as later: the upper clip begins at rest
+RESTING = 0.25  # of the usual speed of the legs, over `REST_TIME`: below it, they rest
+REST_TIME = 0.5  # s
 USUAL_CYCLE = 1.2  # s, where no cycle is found
 MIN_LIFT = 0.03  # m: rise of an ankle below which feet do not step
 POOR_COST = 0.10  # m: root mean square distance of the legs above which an alignment is called poor
@@ -79,8 +81,8 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
     Costs are point clouds of hips and knees, which may be shifted in height (stairs) and turned about the vertical.
     The upper clip is cropped to the phase of the lower clip's first frame: of the local minima of the distance within
     one cycle, the first within `NEAR_BEST` of the best (HECK takes the first, which is often half a cycle off); of a
-    clip that begins at rest, in a later cycle. The cheapest path then runs to the end of either clip, where its mean
-    cost is least, and a C1 curve is fitted to it.
+    clip that begins at rest on one that does not, in a later cycle. The cheapest path then runs to the end of either
+    clip, where its mean cost is least, and a C1 curve is fitted to it.
     """
     report = progress or silent()
     fps = min(lower.fps, upper.fps, GRID_FPS)
@@ -97,7 +99,8 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
         )
     measure = PointCloud(radius=radius, freedom="height", precision="double")
     cost = measure.between(_extended(a, radius), _extended(b, radius), np.ones(3)).matrix(part(report, 0.0, 0.5))
-    start = common_phase(cost[0], leg_period(upper, above) or USUAL_CYCLE, fps, len(a))
+    rest = _rest(a, b, fps)
+    start = rest + common_phase(cost[0, rest:], leg_period(upper, above) or USUAL_CYCLE, fps, len(a))
     if len(b) - start <= shortest:
         raise BadRequest(f"{upper.name or 'the upper clip'}: no phase in common with {lower.name or 'the lower clip'}")
     path = dtw_path(cost[:, start:], limit=MAX_RUN, ends="either", progress=part(report, 0.5, 1.0))
@@ -119,6 +122,21 @@ def _extended(points: FloatArray, frames: int) -> FloatArray:
     """Point reflections of the motion at both ends, so that every frame has a whole window around it."""
     front, back = 2 * points[0] - points[frames:0:-1], 2 * points[-1] - points[-2 : -2 - frames : -1]
     return np.concatenate([front, points, back])
+
+
+def _rest(lower: FloatArray, upper: FloatArray, fps: float) -> int:
+    """Frames at the start of the upper clip in which its legs (F, 3, 3) still rest, if those of the lower clip move.
+
+    0 if that is short, as in a slow step, or if too little would be left for the lower clip.
+    """
+    width = max(1, round(REST_TIME * fps))
+    moving = []
+    for points in (lower, upper):
+        speed = np.linalg.norm(np.diff(points, axis=0), axis=-1).mean(1)
+        mean = np.convolve(np.pad(speed, width, mode="edge"), np.ones(width) / width, "same")[width:-width]
+        moving.append(mean > RESTING * np.percentile(mean, 75))
+    first = int(np.argmax(moving[1]))
+    return first if moving[0][0] and first >= width and len(upper) - first >= len(lower) else 0
 
 
 def leg_period(clip: Clip, places: FloatArray | None = None) -> float | None:
@@ -153,8 +171,8 @@ def _share_limited(path: IntArray) -> float:
     return float(lengths[(kind[ends] != 0) & (lengths >= MAX_RUN)].sum() / max(1, len(kind)))
 
 
-def looped(upper: Clip, lower: Clip) -> Clip | None:
-    """The upper clip repeated until it is long enough for the lower one; None if it is not cyclic."""
+def looped(upper: Clip, lower: Clip) -> tuple[Clip, Loop] | None:
+    """A stretch of the upper clip repeated until it is long enough for the lower one; None if none is cyclic."""
     try:
         found = find_loop(upper)
     except NoPath:
@@ -165,4 +183,4 @@ def looped(upper: Clip, lower: Clip) -> Clip | None:
     period = leg_period(upper) or USUAL_CYCLE
     pace = max(1.0, period / (leg_period(lower) or period))  # longer cycles need more time
     seconds = 1.25 * pace * lower.seconds + 2 * period
-    return repeat(cycle, int(np.ceil(seconds / ((len(cycle) - 1) / cycle.fps))))
+    return repeat(cycle, int(np.ceil(seconds / ((len(cycle) - 1) / cycle.fps)))), found
