@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +25,13 @@ def folder(tmp_path_factory):
     return out
 
 
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    """Webs are stored in the current folder."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+
+
 def run(*words):
     return CliRunner().invoke(app, [str(w) for w in words])
 
@@ -32,15 +40,15 @@ def test_matches_are_listed_decided_and_cut(folder, tmp_path):
     query = f"{folder / 'walk_1.bvh'}#20-52"
     listed = run("find", query, folder, "--json")
     assert listed.exit_code == 0, listed.output
-    found = json.loads(listed.stdout[listed.stdout.index("[") :])
+    found = json.loads(listed.stdout)
     assert any(row["clip"] == "walk_2.bvh" for row in found)
-    web = folder / "match_web.npz"
+    web = Path(f"{folder.name}.matches")
     when = web.stat().st_mtime_ns
     again = run("find", query, folder, "--reject", "1", "--cut", tmp_path / "cuts")
     assert again.exit_code == 0, again.output
     assert web.stat().st_mtime_ns == when  # answered from what is stored
     first = f"{found[0]['clip']}#{found[0]['first']}-{found[0]['last']}"
-    assert json.loads((folder / "match_web.json").read_text()) == {"walk_1.bvh#20-52": {first: False}}
+    assert json.loads(Path(f"{web}.json").read_text()) == {"walk_1.bvh#20-52": {first: False}}
     assert first not in run("find", query, folder).stdout
     cuts = sorted((tmp_path / "cuts").glob("*.bvh"))
     assert (tmp_path / "cuts" / "walk_1_20-52.bvh") in cuts
@@ -69,7 +77,8 @@ def test_a_broken_web_is_a_format_error(folder, tmp_path):
     assert result.exit_code != 0
     assert "not a match web" in result.output
     run("find", f"{folder / 'walk_1.bvh'}#20-52", folder)
-    assert load_library(folder / "match_web.npz").web.fps == 30
+    assert load_library(f"{folder.name}.matches").web.fps == 30
+    assert not list(folder.glob("*.matches*"))  # nothing is written among the captures
 
 
 def test_a_stored_web_that_names_files_elsewhere_is_not_followed(folder, tmp_path):
@@ -78,35 +87,38 @@ def test_a_stored_web_that_names_files_elsewhere_is_not_followed(folder, tmp_pat
         (tmp_path / path.name).write_bytes(path.read_bytes())
     only = sorted(tmp_path.glob("*.bvh"))[:1]
     library = build_library(only, [load(only[0])], tmp_path, threshold=0.1)
+    web = f"{tmp_path.name}.matches"
     for name in ("/dev/zero", "../x.bvh", "x\0.bvh"):
-        save_library(replace(library, files=(name,)), tmp_path / "match_web.npz")
+        save_library(replace(library, files=(name,)), web)
         done = run("find", tmp_path / "walk_1.bvh", tmp_path)
         assert done.exit_code == 1
         assert "not a match web" in done.output
     (tmp_path / "zero.bvh").symlink_to("/dev/zero")
-    save_library(replace(library, files=("zero.bvh",)), tmp_path / "match_web.npz")
+    save_library(replace(library, files=("zero.bvh",)), web)
     done = run("find", tmp_path / "walk_1.bvh", tmp_path)
     assert done.exit_code == 0, done.output
-    assert load_library(tmp_path / "match_web.npz").files == ("walk_1.bvh", "walk_2.bvh")  # built again
+    assert load_library(web).files == ("walk_1.bvh", "walk_2.bvh")  # built again
 
 
 def test_a_web_that_unpacks_to_much_is_refused(tmp_path):
     arrays = {name: np.zeros(2) for name in ("version", "names", "files", "digests")}
-    np.savez_compressed(tmp_path / "match_web.npz", **arrays, lengths=np.zeros(20_000_000))
+    np.savez_compressed(tmp_path / "web.matches", **arrays, lengths=np.zeros(20_000_000))
     with pytest.raises(FormatError):
-        load_library(tmp_path / "match_web.npz")
+        load_library(tmp_path / "web.matches")
 
 
-def test_a_web_is_built_again_when_a_clip_has_changed(folder, tmp_path):
-    """The web itself, an NPZ file in the same folder, is not taken for a clip."""
+def test_a_web_is_built_again_when_a_clip_has_changed_or_is_new(folder, tmp_path):
     for path in folder.glob("*.bvh"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     assert run("find", tmp_path / "walk_1.bvh", tmp_path).exit_code == 0
-    assert "not in match_web.npz" not in run("find", tmp_path / "walk_1.bvh", tmp_path).output
+    assert "2 clips" not in run("find", tmp_path / "walk_1.bvh", tmp_path).output
     save(make("walk", seed=3, seconds=3, fps=30), tmp_path / "walk_2.bvh")
     again = run("find", tmp_path / "walk_1.bvh", tmp_path)
     assert again.exit_code == 0, again.output
     assert "2 clips" in again.output
+    save(make("walk", seed=4, seconds=3, fps=30), tmp_path / "walk_3.bvh")
+    again = run("find", tmp_path / "walk_3.bvh", tmp_path)
+    assert "3 clips" in again.output, again.output
 
 
 @pytest.mark.parametrize("rates", [[0.0], [-30.0], [np.nan], [1e300], [30.0, 30.0]])

@@ -14,7 +14,7 @@ from motionloom.cli.progress_bars import busy
 if TYPE_CHECKING:
     from motionloom.recipes.matching import FileSpan, Library
 
-WEB, DECISIONS = "match_web.npz", "match_web.json"
+WEB = ".matches"  # how the name of a stored match web ends
 
 
 @with_reading(trim_tpose=True)
@@ -24,7 +24,7 @@ def find(
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of clips.", show_default=False)],
     web: Annotated[
-        Path | None, typer.Option("--web", metavar="FILE", help=f"The stored match web; by default {WEB} in FOLDER.")
+        Path | None, typer.Option("--web", metavar="FILE", help=f"The stored match web; by default FOLDER{WEB} here.")
     ] = None,
     threshold: Annotated[
         str, typer.Option("--threshold", metavar="X", help="Largest distance of similar frames (root mean square).")
@@ -90,10 +90,10 @@ def find(
         span_name,
     )  # fmt: skip
 
-    stored = web or folder / WEB
-    decided = stored.with_name(DECISIONS if web is None else f"{web.stem}.json")
+    stored = web or Path(f"{folder.resolve().name or 'root'}{WEB}")
+    decided = stored.with_name(f"{stored.name}.json")
     near = read_threshold(threshold, "point-cloud") or 0.0
-    library = opened(folder, stored, near, window, tuple(joints.split(",")), reading)
+    library = opened(folder, stored, near, window, tuple(joints.split(",")), reading, quiet=json)
     span = query_span(library, query, folder)
     name = span_name(library, span)
     decisions = load_decisions(decided)
@@ -144,7 +144,7 @@ def chosen(text: str, count: int) -> list[int]:
 
 
 def opened(
-    folder: Path, stored: Path, threshold: float, window: float, joints: tuple[str, ...], reading: Any
+    folder: Path, stored: Path, threshold: float, window: float, joints: tuple[str, ...], reading: Any, *, quiet: bool
 ) -> Library:
     """The stored web of a folder; it is built where there is none, or where clips or settings are others."""
     from motionloom.core import BadRequest
@@ -157,16 +157,14 @@ def opened(
     settings: dict[str, Any] = {"threshold": threshold, "window": window, "joints": joints}
     current = load_current(stored, folder, clips, **settings)
     if current is not None:
-        library, new = current
-        if new:
-            print_line(f"{plural(new, 'file')} of the folder not in {stored.name}: delete it to have it built again")
-        return library
+        return current
     loaded = load_all([str(path) for path in clips], reading)
     with busy("comparing clips") as report:
         library = build_library([p for p, _ in loaded], [c for _, c in loaded], folder, **settings, progress=report)
     save_library(library, stored)
     skipped = f"; {plural(library.web.skipped, 'pair')} with other skeletons skipped" if library.web.skipped else ""
-    print_line(f"{stored}: {plural(len(library.files), 'clip')}, {plural(len(library.web.ends), 'path')}{skipped}")
+    if not quiet:
+        print_line(f"{stored}: {plural(len(library.files), 'clip')}, {plural(len(library.web.ends), 'path')}{skipped}")
     return library
 
 

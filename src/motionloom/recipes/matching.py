@@ -71,10 +71,10 @@ def digests_of(paths: Sequence[Path]) -> tuple[str, ...]:
 
 def load_current(
     stored: Path, folder: Path, clips: Sequence[Path], *, threshold: float, window: float, joints: Sequence[str]
-) -> tuple[Library, int] | None:
-    """The stored library of a folder and how many clips are new since, or None if it must be built (again).
+) -> Library | None:
+    """The stored library of a folder, or None if it must be built (again).
 
-    That is so where nothing is stored, or where clips or settings have changed.
+    That is so where nothing is stored, where clips were added, or where clips or settings have changed.
     """
     if not stored.exists():
         return None
@@ -82,10 +82,10 @@ def load_current(
     paths = [folder / name for name in library.files]
     present = {path.resolve() for path in clips}
     settings = (library.web.threshold, library.web.window, library.web.joints)
-    same = settings == (threshold, window, tuple(joints)) and present >= {path.resolve() for path in paths}
+    same = settings == (threshold, window, tuple(joints)) and present == {path.resolve() for path in paths}
     if not same or digests_of(paths) != library.digests:  # links that lead elsewhere are not read
         return None
-    return library, len(present) - len(paths)
+    return library
 
 
 def span_clip(
