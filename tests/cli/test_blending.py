@@ -46,6 +46,13 @@ def test_a_blend_of_clips_that_do_not_fit_is_reported(walks, run, tmp_path):
     assert warned.endswith("too far apart for one action")
 
 
+def test_a_blend_by_cycles_states_what_is_left_of_each_clip(walks, run, tmp_path):
+    answer = run("blend", *walks, "--registration", "cycles", "-o", str(tmp_path / "x.bvh"))
+    assert answer.code == 0, answer.err
+    assert answer.out.startswith("only the whole cycles that all clips have are blended: ")
+    assert " s of walk0.bvh, " in answer.out
+
+
 def test_wrong_numbers_are_one_line(walks, run, tmp_path):
     answer = run("blend", *walks, "--weights", "a,b", "-o", str(tmp_path / "x.bvh"))
     assert (answer.code, answer.out) == (2, "")

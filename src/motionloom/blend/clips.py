@@ -44,7 +44,16 @@ def blend_clips(
     if lock_feet:
         out = pin_plants(out, progress=part(report, 0.7, 1.0)).clip
     report(1.0, "blending")
-    return replace(out, origin=out.origin.with_notes(*_distance_notes(clips, rows)))
+    return replace(out, origin=out.origin.with_notes(*_span_notes(clips, curve.spans), *_distance_notes(clips, rows)))
+
+
+def _span_notes(clips: Sequence[Clip], spans: FloatArray) -> list[Note]:
+    """Which part of each clip is blended, if it is not all of them: `cycles` takes the whole cycles that all have."""
+    ends = [(len(clip) - 1) / clip.fps for clip in clips]
+    if np.allclose(spans, [(0.0, end) for end in ends], atol=1e-6):
+        return []
+    shown = [f"{a:.2f} to {b:.2f} s of {clip.name or 'a clip'}" for clip, (a, b) in zip(clips, spans, strict=True)]
+    return [Note(f"only the whole cycles that all clips have are blended: {', '.join(shown)}")]
 
 
 def _distance_notes(clips: Sequence[Clip], rows: Registered) -> list[Note]:
