@@ -105,7 +105,7 @@ def walks(nature: type[Nature] = Nature) -> list[Clip]:
 
 def strides(clip: Clip) -> list[Clip]:
     """The cycles of a walk, from one step of the left foot to its next."""
-    return [cut.clip for cut in cut_cycles([clip], mirror=False, progress=silent())]
+    return [cut.clip for cut in cut_cycles([clip], mirror="none", progress=silent())]
 
 
 class HeldOut(NamedTuple):

@@ -25,6 +25,15 @@ def test_cycles_that_reverse_their_turn_are_left_out(turning):
     assert "143_38.bvh#211-246" not in left_out
 
 
+def test_jogs_to_both_sides_turn_to_both_sides(mocap):
+    """The cycles of 16's right turns turn in one step and cannot repeat; mirrored left turns stand in for them."""
+    clips = [load(mocap / "cmu" / f"16_{n}.bvh", trim_tpose=True) for n in (35, 37, 38, 39, 40, 41, 43)]
+    model = learn("parametric-space", clips, {"parameter": ["turn_rate"], "samples": 32})
+    assert any("others are used for the other side" in str(note) for note in model.notes)
+    assert model.space.low[0] < -0.5
+    assert model.space.high[0] > 0.5
+
+
 def test_blends_of_captured_cycles_slide_no_more_than_the_capture(turning):
     model, source = turning
     text = "{{seconds: 4, parameters: {{turn_rate: {}deg/s}}, options: {{clean_feet: {}}}}}"

@@ -51,6 +51,16 @@ def test_cycles_of_both_feet_become_examples(model):
                                model.space.rows.turns[model.space.rows.lead], atol=1e-9)  # fmt: skip
 
 
+def test_mirrored_copies_of_left_turns_turn_right():
+    clips = [make("walk", seed=1, turn=t, seconds=2.5, fps=30) for t in (0.0, 0.6)]
+    settings = {"parameter": ["turn_rate"], "samples": 0}
+    left, both = (learn("parametric-space", clips, {**settings, "mirror": m}) for m in ("none", "all"))
+    assert left.space.low[0] > -0.1
+    assert both.space.low[0] == pytest.approx(-both.space.high[0], abs=0.05)
+    right = synthesize(both, Request.from_yaml("{seconds: 2, parameters: {turn_rate: -25deg/s}}"))
+    assert np.ptp(travel(right).heading) > np.radians(40)
+
+
 def test_a_requested_turn_is_made(model):
     clip = synthesize(model, Request.from_yaml("{seconds: 4, parameters: {turn_rate: 20deg/s}}"))
     turned = travel(clip).heading

@@ -21,7 +21,7 @@ from motionloom.samples import make
 def cycle():
     """A cycle of a walk that slows down and bends its legs, so that its ends differ in place and pose."""
     walk = steady(make("walk", seed=2, turn=0.3, seconds=4, fps=30))
-    first = cut_cycles([walk], mirror=False, margin=0.1, progress=silent())[1]
+    first = cut_cycles([walk], mirror="none", margin=0.1, progress=silent())[1]
     clip = first.played
     bent = np.array(clip.rotations)
     at = np.linspace(0, 0.15, len(clip))
@@ -58,7 +58,7 @@ def test_feet_stand_as_still_as_in_the_clip_across_the_seam_too(cycle):
 def test_toes_that_have_just_left_the_ground_do_not_slide(turn):
     """The end of a cycle lies where one foot lands and the other has just left the ground."""
     walk = make("walk", seed=1, turn=turn, seconds=5, fps=30)
-    first = cut_cycles([walk], mirror=False, progress=silent())[0]
+    first = cut_cycles([walk], mirror="none", progress=silent())[0]
     assert skate_b(repeat(first.clip, 3)) < skate_b(walk) + 1.0  # cm/s; by 4 to 6 if the swing began with the contact
 
 

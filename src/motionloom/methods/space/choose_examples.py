@@ -13,7 +13,7 @@ from motionloom.blend.registration import alignment_costs, contact_events, regis
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton
 from motionloom.core.note import info, warning
-from motionloom.methods.space.cutting import ExampleCut
+from motionloom.methods.space.cutting import ExampleCut, other_sides
 from motionloom.methods.space.measure import measure_clip
 
 OUTLIER = 3.0  # times the median cost: an example that is farther from the reference is left out
@@ -22,6 +22,7 @@ SAME_STEPS = 0.6  # of the examples: where so many have the same steps, the othe
 FLAT = 0.02  # least singular value of the parameters, of the largest: below it they depend on each other
 SEAM = (1.5, 0.03)  # times the median, and m: a cycle whose ends are farther apart does not repeat
 SWERVE = np.radians(20)  # more than the median: a cycle that turns so much more in one half does not repeat
+GROWS = 1.25  # times: other sides of cycles are used where a range grows by so much
 EQUAL = 1e-3  # of the range: examples whose parameters differ by less are equal
 
 
@@ -163,6 +164,23 @@ def steady_cycles(cuts: Sequence[ExampleCut]) -> list[int]:
     seams, swerves = np.array([cut.seam for cut in cuts]), np.array([cut.swerve for cut in cuts])
     near = seams <= max(SEAM[0] * float(np.median(seams)), SEAM[1])
     return [int(k) for k in np.flatnonzero(near & (np.abs(swerves - np.median(swerves)) <= SWERVE))]
+
+
+def stand_ins(cuts: Sequence[ExampleCut], parameters: Sequence[MotionParameter]) -> list[ExampleCut]:
+    """Other sides of the cycles that repeat, for those that do not: of jogs into right turns, mirrored left turns.
+
+    They lie beyond the parameters of the cycles that repeat, and within those of all cycles.
+    """
+    steady = steady_cycles(cuts)
+    others = other_sides([cuts[k] for k in steady]) if len(steady) < len(cuts) else []
+    if not others:
+        return []
+    every, found = (np.stack([measure_clip(cut.played, parameters) for cut in some]) for some in (cuts, others))
+    low, high = every[steady].min(0), every[steady].max(0)
+    shown = ((found >= every.min(0)) & (found <= every.max(0))).all(1)
+    used = np.flatnonzero(shown & ((found < low) | (found > high)).any(1))
+    extent = np.ptp(np.concatenate([every[steady], found[used]]), axis=0)
+    return [others[k] for k in used] if (extent > GROWS * (high - low)).any() else []
 
 
 def without_near_equals(cuts: Sequence[ExampleCut], values: FloatArray, merge: float) -> tuple[list[int], int]:

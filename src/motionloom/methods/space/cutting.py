@@ -13,7 +13,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, Progress, with_labels
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.contacts import runs, with_contacts
 from motionloom.kinematics.feet.skate_removal import pin_plants
-from motionloom.kinematics.loop import seam, seam_features
+from motionloom.kinematics.loop import repeat, seam, seam_features
 from motionloom.kinematics.mirror import mirror as mirrored_clip
 from motionloom.kinematics.resample import at_frames
 from motionloom.kinematics.travel import travel
@@ -64,18 +64,18 @@ def walks(clips: Sequence[Clip], progress: Progress) -> bool:
 
 
 def cut_cycles(
-    clips: Sequence[Clip], *, mirror: bool, margin: float | None = None, progress: Progress
+    clips: Sequence[Clip], *, mirror: str, margin: float | None = None, progress: Progress
 ) -> list[ExampleCut]:
-    """All cycles from one step of the left foot to its next; with `mirror`, also those of the right, mirrored.
+    """All cycles from one step of the left foot to its next; unless `mirror` is none, those of the right too, mirrored.
 
-    They are closed, or, with a margin in seconds, left as they are, with so much of the clip around them.
-    `BadRequest` for a clip without any.
+    They are closed, with their `other_sides` if `mirror` is all; or, with a margin in seconds, left as they are, with
+    so much of the clip around them. `BadRequest` for a clip without any.
     """
     out: list[ExampleCut] = []
     cutting, closing = parts(progress, [1, 1])
     for i, clip in enumerate(map(steady, each(clips, cutting, "cutting examples"))):
         found = _cycles(clip, i, "left", margin)
-        if mirror:
+        if mirror != "none":
             found += _cycles(clip, i, "right", margin)
         if not found:
             raise BadRequest(
@@ -86,7 +86,22 @@ def cut_cycles(
     lengths = np.array([cut.last - cut.first for cut in out])
     usual = float(np.median(lengths))
     kept = [cut for cut, n in zip(out, lengths, strict=True) if abs(n - usual) <= REGULAR * usual]
-    return kept if margin is not None else [_closed_cut(cut) for cut in each(kept, closing, "closing cycles")]
+    if margin is not None:
+        return kept
+    cycles = [_closed_cut(cut) for cut in each(kept, closing, "closing cycles")]
+    return [*cycles, *other_sides(cycles)] if mirror == "all" else cycles
+
+
+def other_sides(cuts: Sequence[ExampleCut]) -> list[ExampleCut]:
+    """Closed cycles in a mirror, begun half a cycle later, with the left foot as all are: right turns for left ones."""
+    out = []
+    for cut in cuts:
+        clip = mirrored_clip(cut.clip)
+        steps = [round(e.seconds * clip.fps) for e in contact_events(clip, ("left",)) if e.name.endswith("down")]
+        if len(steps) == 1:
+            turned = repeat(clip, 2)[steps[0] : steps[0] + len(clip)]
+            out.append(cut._replace(clip=turned, mirrored=not cut.mirrored))
+    return out
 
 
 def _aligned(clip: Clip, rows: FloatArray, a: int, b: int) -> Clip:

@@ -35,7 +35,7 @@ def cut_examples(clips: Sequence[Clip], config: SpaceConfig, progress: Progress)
     if how == "cycles":
         ends = config.repeat == "no"
         margin = config.margin if ends else None
-        return cut_cycles(clips, mirror=config.mirror != "none", margin=margin, progress=cutting), not ends
+        return cut_cycles(clips, mirror=config.mirror, margin=margin, progress=cutting), not ends
     if how == "none":
         margin = 0.0 if config.repeat == "yes" else config.margin  # what repeats has no transitions at its ends
         cuts = whole_clips(clips, margin=margin, mirror=config.mirror == "all", progress=cutting)

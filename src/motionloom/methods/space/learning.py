@@ -9,7 +9,9 @@ from numpy.random import Generator
 
 from motionloom.constraints import MotionParameter
 from motionloom.core import Clip, Note, Progress, part
+from motionloom.core.note import info
 from motionloom.methods.space.build import Built, build_space
+from motionloom.methods.space.choose_examples import stand_ins
 from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
 from motionloom.methods.space.settings import SpaceConfig
@@ -31,11 +33,18 @@ def learn_space(
     """The space of some clips of one action; `parameters` are the user's own, in addition to the table."""
     chosen = chosen_parameters(config, parameters)
     cuts, cyclic = cut_examples(clips, config, part(progress, 0.0, CUTTING))
-    return build_space(
+    added = stand_ins(cuts, chosen) if cyclic and config.mirror == "cycles" else []
+    cuts += added
+    built = build_space(
         cuts, chosen, cyclic=cyclic, registration=config.registration, most_cost=config.most_cost,
         merge=least_distance(config, clips, cuts), margin=config.margin, samples=samples, together=together,
         smoothness=smoothness, rng=rng, progress=part(progress, CUTTING, 1.0),
     )  # fmt: skip
+    if not added:
+        return built
+    names = ", ".join(cut.name for cut in added)
+    note = info(f"in place of cycles that cannot repeat, others are used for the other side, mirrored: {names}")
+    return built._replace(notes=(*note, *built.notes))
 
 
 def least_distance(config: SpaceConfig, clips: Sequence[Clip], cuts: Sequence[ExampleCut]) -> float:

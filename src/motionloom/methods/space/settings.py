@@ -35,7 +35,8 @@ class SpaceConfig(Settings):
     )
     mirror: str = param(
         "cycles",
-        "mirrored copies: of cycles of the right foot, which then begin with the left; of all other examples too; none",
+        "mirrored copies: of cycles of the right foot, which then begin with the left; of all examples, so that "
+        "one that turns to the left also turns to the right; none",
         choices=("cycles", "all", "none"),
     )
     repeat: str = param(
