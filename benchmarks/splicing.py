@@ -15,7 +15,7 @@ from motionloom.control import GazeLayer, SpliceLayer
 from motionloom.core import Clip
 from motionloom.core.poses import Poses, commands
 from motionloom.methods.gaze import GazeMap, GazeMotion, gaze_body, look_clip
-from motionloom.methods.gaze.look import look_from
+from motionloom.methods.gaze.look_clip import look_from
 from motionloom.rotation import log
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_takes

@@ -32,8 +32,8 @@ from motionloom.methods.gaze import (
     look_clip,
     shift_of,
 )
-from motionloom.methods.gaze.aim import begin_gaze
 from motionloom.methods.gaze.displacement_motions import direction_turn
+from motionloom.methods.gaze.gaze_shifts import begin_gaze
 from motionloom.methods.gaze.shifts_from_clips import found_shifts
 from motionloom.plot.figures import save_figure
 from motionloom.rotation import angle_between, exp, log

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.constraints.displace import smootherstep
 from motionloom.constraints.gaze import LookAt, eyes, gaze
 from motionloom.core import Clip, FloatArray, IntArray, replace
+from motionloom.core.numbers import smootherstep
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.rotation import between, exp, inverse, log, multiply, normalize
 

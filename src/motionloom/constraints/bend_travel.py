@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.constraints.displace import smootherstep
 from motionloom.core import Clip, FloatArray
+from motionloom.core.numbers import smootherstep
 from motionloom.kinematics.travel import Travel, along, ground_turn, travel
 from motionloom.rotation import wrap_angle
 

@@ -7,14 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from motionloom.core import Clip, FloatArray, IntArray, replace
+from motionloom.core.numbers import smootherstep
 from motionloom.kinematics.travel import headings
 from motionloom.rotation import exp, inverse, log, multiply, normalize, yaw
-
-
-def smootherstep(x: FloatArray) -> FloatArray:
-    """0 to 1 over x = 0..1, with no speed and no acceleration at either end: 6 x^5 - 15 x^4 + 10 x^3."""
-    x = np.clip(x, 0.0, 1.0)
-    return x * x * x * (x * (6 * x - 15) + 10)
 
 
 def spread(keys: IntArray, values: FloatArray, frames: int, width: float) -> FloatArray:

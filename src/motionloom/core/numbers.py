@@ -22,6 +22,16 @@ def smoothstep(x: ArrayLike) -> FloatArray:
     return np.asarray(u * u * (3 - 2 * u))
 
 
+def smootherstep(x: ArrayLike) -> FloatArray:
+    """6 x^5 - 15 x^4 + 10 x^3: from 0 to 1 with neither speed nor acceleration at either end.
+
+    >>> smootherstep([-1.0, 0.25, 0.5, 2.0])
+    array([0.        , 0.10351562, 0.5       , 1.        ])
+    """
+    u = np.clip(np.asarray(x, float), 0.0, 1.0)
+    return np.asarray(u * u * u * (u * (6 * u - 15) + 10))
+
+
 def squared_distances(a: NDArray[Float], b: NDArray[Float]) -> NDArray[Float]:
     """(A, B) squared distances of the rows of a (A, D) from those of b (B, D): |a|^2 + |b|^2 - 2 a.b, never negative.
 

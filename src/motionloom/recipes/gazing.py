@@ -15,7 +15,7 @@ from motionloom.core.text import csv_rows, read_text
 from motionloom.methods import attempt, load_model
 from motionloom.methods.gaze import GazeModel
 from motionloom.methods.gaze.gaze_map import GazeMap
-from motionloom.methods.gaze.look import look_from, look_near
+from motionloom.methods.gaze.look_clip import look_from, look_near
 from motionloom.methods.synthesis import Attempt
 
 MAX_OBJECTS = 1000

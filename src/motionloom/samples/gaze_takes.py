@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray, Markers
+from motionloom.core.numbers import smootherstep
 from motionloom.core.origin import from_file
 from motionloom.rotation import exp, from_axis_angle, inverse, log, multiply, rotate, yaw
 from motionloom.samples.noise import Nature
@@ -82,14 +83,9 @@ def scaled_turn(turn: FloatArray, factor: FloatArray) -> FloatArray:
 def progress_of(truth: GazeTruth, joint: int, time: FloatArray) -> FloatArray:
     """(F,) the share of its displacement that a joint has reached at normalized times (HECK 5.2.3, smootherstep)."""
     start = truth.starts[joint] if joint < 4 else 0.0
-    up = _ease((time - start) / (truth.peak - start)) * (1 + truth.overshoot)
-    down = (1 + truth.overshoot) - truth.overshoot * _ease((time - truth.peak) / (1 - truth.peak))
+    up = smootherstep((time - start) / (truth.peak - start)) * (1 + truth.overshoot)
+    down = (1 + truth.overshoot) - truth.overshoot * smootherstep((time - truth.peak) / (1 - truth.peak))
     return np.where(time <= truth.peak, up, down)
-
-
-def _ease(x: FloatArray) -> FloatArray:
-    x = np.clip(x, 0, 1)
-    return x**3 * (10 + x * (6 * x - 15))
 
 
 def make_take(

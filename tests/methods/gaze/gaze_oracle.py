@@ -9,9 +9,9 @@ import numpy as np
 
 from motionloom.core import BoolArray, FloatArray
 from motionloom.kinematics.fk import world
-from motionloom.methods.gaze.aim import GazeBody, GazeState
 from motionloom.methods.gaze.displacement_motions import progress_at
 from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.gaze_shifts import GazeBody, GazeState
 from motionloom.rotation import between, exp, inverse, log, multiply, normalize, rotate
 from motionloom.rotation import yaw as yaw_turn
 

@@ -29,11 +29,11 @@ from motionloom.methods.gaze import (
     shift_of,
 )
 from motionloom.methods.gaze._kernels_fit import landmark_residuals
-from motionloom.methods.gaze.aim import begin_gaze, gaze_step
 from motionloom.methods.gaze.displacement_motions import joint_displacements
 from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import reached
-from motionloom.methods.gaze.look import look_along, look_near
+from motionloom.methods.gaze.gaze_shifts import begin_gaze, gaze_step
+from motionloom.methods.gaze.look_clip import look_along, look_near
 from motionloom.methods.gaze.marker_takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
 from motionloom.recipes.gazing import read_objects
 from motionloom.rotation import angle_between, exp, inverse, log, multiply, wrap_angle

@@ -11,8 +11,8 @@ import numpy as np
 from motionloom.blend.splice._kernels_tremor import TRACK_SIZE
 from motionloom.blend.splice.splice import PARTS
 from motionloom.blend.splice.tables import SpliceTable, kernel_arrays
-from motionloom.constraints.displace import smootherstep
 from motionloom.core import BadRequest, FloatArray, IntArray, Origin, Skeleton, Source, UInt8Array
+from motionloom.core.numbers import smootherstep
 from motionloom.core.origin_joining import joined
 from motionloom.core.poses import Commands, Poses, Sources
 

@@ -7,7 +7,7 @@ from typing import Any
 from motionloom.core._jit import kernel
 from motionloom.kinematics.feet._kernels_two_bone import exp, multiply, scaled
 from motionloom.methods.gaze._kernels_aim import quaternion, vector
-from motionloom.methods.gaze._kernels_gaze import _share
+from motionloom.methods.gaze._kernels_shifts import _share
 
 
 @kernel

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import FloatArray, Progress, silent
+from motionloom.core.numbers import smootherstep
 from motionloom.methods.gaze._kernels_fit import landmark_residuals
 from motionloom.methods.gaze.marker_takes import Shift
 from motionloom.rotation import angle_between, average, exp, from_axis_angle, inverse, log, multiply, yaw
@@ -48,12 +49,6 @@ class GazeMotion(NamedTuple):
         return GazeMotion(
             float(row[0]), float(row[1]), turns, float(row[17]), np.array(row[18:22]), *map(float, row[22:24])
         )
-
-
-def smootherstep(x: FloatArray) -> FloatArray:
-    """(…,) from 0 to 1 with two zero derivatives at both ends: the displacement is C2."""
-    x = np.clip(x, 0.0, 1.0)
-    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
 
 
 def progress_at(time: FloatArray, starts: FloatArray, peak: FloatArray, overshoot: FloatArray) -> FloatArray:

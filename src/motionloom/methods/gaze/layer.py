@@ -11,8 +11,8 @@ import numpy as np
 from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton, Source
 from motionloom.core.poses import Commands, Poses, Sources
 from motionloom.kinematics.travel import root_headings
-from motionloom.methods.gaze.aim import GazeBody, GazeState, begin_gaze, gaze_step
 from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.gaze_shifts import GazeBody, GazeState, begin_gaze, gaze_step
 from motionloom.rotation import wrap_angle
 
 AHEAD, EYE_HEIGHT = 3.0, 1.5  # m: how far ahead, and how high, the point is that leads into a turn

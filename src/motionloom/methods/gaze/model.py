@@ -17,12 +17,12 @@ from motionloom.core.limits import Limits
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array
 from motionloom.methods.base import Band, Honours, Model, place_given
-from motionloom.methods.gaze.aim import gaze_body
 from motionloom.methods.gaze.config import Options
 from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
+from motionloom.methods.gaze.gaze_shifts import gaze_body
 from motionloom.methods.gaze.layer import GazeLayer
-from motionloom.methods.gaze.look import Look, in_turn, look_along, look_clip, look_from
+from motionloom.methods.gaze.look_clip import Look, in_turn, look_along, look_clip, look_from
 from motionloom.methods.settings import Settings
 
 WHOLE = "the base motion must cover the whole result: leave out its span"

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.kinematics.travel import travel
-from motionloom.methods.gaze.aim import GazeBody, base_gaze
+from motionloom.methods.gaze.gaze_shifts import GazeBody, base_gaze
 from motionloom.rotation import average, continuous, inverse, multiply, normalize, slerp, wrap_angle
 
 SMOOTH = 0.4  # s: standard deviation of the smoothing that leaves a step's bob out

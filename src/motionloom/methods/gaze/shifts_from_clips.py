@@ -11,7 +11,7 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import travel
-from motionloom.methods.gaze.aim import gaze_body
+from motionloom.methods.gaze.gaze_shifts import gaze_body
 from motionloom.methods.gaze.marker_takes import Shift, shift_between, spans
 from motionloom.rotation import from_axis_angle, inverse, multiply, rotate
 

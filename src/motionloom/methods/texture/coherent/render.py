@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from motionloom.constraints.displace import smootherstep
 from motionloom.core import Clip, FloatArray, IntArray, Skeleton
+from motionloom.core.numbers import smootherstep
 from motionloom.kinematics.local_frames import Frames, restore
 from motionloom.methods.texture.cells import FrameBlend
 from motionloom.methods.texture.coherent.links import Clips

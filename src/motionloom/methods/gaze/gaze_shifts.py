@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.constraints.gaze import eyes, facing
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Skeleton, UInt8Array
 from motionloom.kinematics.fk import world
-from motionloom.methods.gaze._kernels_gaze import MAX_FOLLOW, gaze_rows
+from motionloom.methods.gaze._kernels_shifts import MAX_FOLLOW, gaze_rows
 from motionloom.methods.gaze.displacement_motions import JOINTS
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.rotation import rotate

@@ -13,9 +13,9 @@ from motionloom.constraints.fields import Point3
 from motionloom.constraints.gaze import LookAt
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
 from motionloom.kinematics.travel import Travel, steady_travel, travel
-from motionloom.methods.gaze._kernels_gaze import gaze_frames
-from motionloom.methods.gaze.aim import base_gaze, begin_gaze, gaze_body
+from motionloom.methods.gaze._kernels_shifts import gaze_frames
 from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.gaze_shifts import base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.own_gaze import looks_around, smoothed_gaze, straightened
 from motionloom.rotation import wrap_angle
 

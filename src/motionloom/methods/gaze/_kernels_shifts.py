@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.kinematics.feet._kernels_two_bone import add, cross, dot, minus, norm, scaled
+from motionloom.kinematics.feet._kernels_two_bone import add, minus, norm
 from motionloom.methods.gaze._kernels_aim import (
     EYE_LIMIT,
     aim_goal,
@@ -19,21 +19,10 @@ from motionloom.methods.gaze._kernels_aim import (
     vector,
 )
 from motionloom.methods.gaze._kernels_map import FASTER, beyond, blend_row
+from motionloom.methods.gaze._kernels_targets import steadied, target_jump, target_of, yaw_share
 
 HOP = math.radians(3.0)  # a target at rest that moves by more in one step is a new one
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
-LEVEL = math.cos(math.radians(30.0))  # cosine of the steepest direction whose yaw counts fully
-BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
-HYSTERESIS = math.radians(20.0)  # a target that was let go must be this much nearer
-STEADY = 30.0  # 1/s: a target that hops or starts is caught up with by a critically damped spring of this frequency,
-FOLLOW_TIME = 0.06  # s: and its new speed is taken over in this time
-MIN_KINK = math.radians(3.0)  # rad/s: a smaller change of its speed from step to step is followed exactly
-
-
-@kernel
-def _wrapped(angle: float) -> float:
-    """The angle within -pi to pi."""
-    return angle - 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)
 
 
 @kernel
@@ -51,53 +40,6 @@ def _share(time: float, start: float, peak: float, overshoot: float) -> float:
 
 
 @kernel
-def _apart(line: Any, other: Any) -> float:
-    """Angle between two directions."""
-    return math.atan2(norm(cross(line, vector(other))), dot(line, vector(other)))
-
-
-@kernel
-def _request(
-    base: Any, point: Any, change: Any, last: float, aim: Any, was: bool, cone: float, follow: float
-) -> Any:  # fmt: skip
-    """Yaw and pitch relative to the base gaze, the direction, whether there is a target, and whether it is a point.
-
-    A point beyond the cone is no target; one that was let go (its direction `aim` is kept, and it moves by less than
-    `follow`) must come nearer again.
-    """
-    eye, look, yaw, pitch = base
-    if not math.isnan(change[0]):  # relative to the base gaze; a change of zero means that there is no target
-        level, heading = math.cos(pitch + change[1]), yaw + change[0]
-        line = (level * math.sin(heading), math.sin(pitch + change[1]), level * math.cos(heading))
-        return change[0], change[1], line, change[0] != 0.0 or change[1] != 0.0, False
-    line = minus(point, eye)
-    size = norm(line)
-    if not size > 1e-6 or math.isinf(size):  # none, or in the eye itself
-        return 0.0, 0.0, look, False, False
-    line = scaled(line, 1.0 / size)
-    turn = _wrapped(math.atan2(line[0], line[2]) - yaw)
-    if was:
-        kept = last + _wrapped(turn - last)  # on the side where it was
-        if abs(kept) <= math.pi + BEHIND:
-            turn = kept
-    if cone < math.pi:
-        released = not was and not math.isnan(aim[0]) and _apart(line, aim) <= follow
-        if abs(turn) > (cone - HYSTERESIS if released else cone):
-            return 0.0, 0.0, line, False, was or released
-    return turn, math.asin(min(max(line[1], -1.0), 1.0)) - pitch, line, True, True
-
-
-@kernel
-def _level(line: Any) -> float:
-    """1 for directions within 30 degrees of level, less for steeper ones, 0 for straight up and down.
-
-    By so much the yaw counts: that of a point overhead or at the feet turns round with every step.
-    """
-    level = min(1.0, math.sqrt(max(1.0 - line[1] * line[1], 0.0)) / LEVEL)
-    return level * (2.0 - level)
-
-
-@kernel
 def _too_fast(table: Any, goal: Any, shown: Any, timing: Any) -> float:
     """How fast the head would be in a shift of spine and neck to `goal`, over `FASTER` times the examples' fastest."""
     turn = (0.0, 0.0, 0.0)
@@ -105,43 +47,6 @@ def _too_fast(table: Any, goal: Any, shown: Any, timing: Any) -> float:
         turn = add(turn, minus(vector(goal[k]), vector(shown[k])))
     steepest = 1.875 * (1.0 + timing[6]) / max(timing[5] - timing[4], 0.05)  # of smootherstep, from the neck's start
     return norm(turn) * steepest / timing[0] / (FASTER * table[8])
-
-
-@kernel
-def _jump(turn: float, rise: float, line: Any, asked: Any, aim: Any, near: bool) -> float:
-    """Angle by which the target has moved since the last step: that of the request, but of a point its direction in the
-    world, so that a turn of the body does not count as a new target. A change of sides behind the back does.
-    """
-    if near and not math.isnan(aim[0]) and abs(turn - asked[0]) < math.pi:
-        return _apart(line, aim)
-    return max(abs(turn - asked[0]), abs(rise - asked[1]))
-
-
-@kernel
-def _steadied(point: Any, size: float, track: Any, dt: float) -> Any:
-    """The point that is followed: the target, without its hops and sudden starts, so that speeds do not jump.
-
-    `track` (5, 3) holds the target of the last step, its speed, the offset of the point from it with its rate, and what
-    the target did unexpectedly. What it does unexpectedly is added to the offset, which a spring takes back. Its speed
-    counts as changed by what two steps have in common: a hop changes it for one step only. `size` is the length
-    of a radian: the distance of the target.
-    """
-    out = (point[0], point[1], point[2])
-    fade, learned = math.exp(-STEADY * dt), 1.0 - math.exp(-dt / FOLLOW_TIME)
-    off = minus(out, add(vector(track[0]), scaled(vector(track[1]), dt)))
-    smooth = norm(off) <= MIN_KINK * dt * size
-    for i in range(3):
-        pull = track[3, i] + STEADY * track[2, i]
-        track[2, i] = (track[2, i] + pull * dt) * fade
-        track[3, i] = (track[3, i] - STEADY * pull * dt) * fade
-        if smooth:
-            track[1, i] = (out[i] - track[0, i]) / dt
-        else:
-            common = min(abs(off[i]), abs(track[4, i])) if off[i] * track[4, i] > 0.0 else 0.0
-            track[1, i] += learned * math.copysign(common, off[i]) / dt
-            track[2, i] -= off[i]
-        track[0, i], track[4, i] = out[i], off[i]
-    return add(out, vector(track[2]))
 
 
 @kernel
@@ -181,8 +86,8 @@ def step_row(
     base = (eye_place(body, places), look, yaw, pitch)
     follow = MAX_FOLLOW * dt
     given_change = (change[0], change[1])
-    turn, rise, line, now, near = _request(base, vector(point), given_change, asked[0], aim, was, cone, follow)
-    moved_by = _jump(turn, rise, line, asked, aim, near) if now and was else 0.0
+    turn, rise, line, now, near = target_of(base, vector(point), given_change, asked[0], aim, was, cone, follow)
+    moved_by = target_jump(turn, rise, line, asked, aim, near) if now and was else 0.0
     starts = now != was or moved_by > min(follow, max(HOP, 2.0 * pace[0] * dt))
     target = vector(point) if near else (change[0], change[1], 0.0)
     if starts or not now:
@@ -190,14 +95,14 @@ def step_row(
         for i in range(3):
             track[0, i] = target[i] if now else 0.0
     else:
-        target = _steadied(target, norm(minus(target, base[0])) if near else 1.0, track, dt)
+        target = steadied(target, norm(minus(target, base[0])) if near else 1.0, track, dt)
     goal[:] = 0.0
     side, height, direction = turn, rise, line
     if now:
         if not starts:
             steady = given_change if near else (target[0], target[1])
-            side, height, direction, _, _ = _request(base, target, steady, turn, aim, True, math.inf, follow)
-        blend_row(table, side * _level(direction), height, blended)
+            side, height, direction, _, _ = target_of(base, target, steady, turn, aim, True, math.inf, follow)
+        blend_row(table, side * yaw_share(direction), height, blended)
         for k in range(15):
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
@@ -206,7 +111,7 @@ def step_row(
         reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
         for k in range(5):
             reached = add(reached, vector(shown[k]))
-        apart = turn * _level(line) - reached[1]
+        apart = turn * yaw_share(line) - reached[1]
         blend_row(table, apart, rise + reached[0], far)
         timing[:] = far[17:24]
         longer = max(beyond(table, apart), _too_fast(table, goal, shown, timing))
