@@ -153,6 +153,17 @@ def test_poses_are_never_nan_and_turns_are_unit_quaternions(live):
         np.testing.assert_allclose((poses.rotations**2).sum(-1), 1, atol=1e-9)
 
 
+def test_the_phase_is_that_of_the_pose_shown(live):
+    """Where a method knows it, the phase advances evenly between ticks as well, as the pose does."""
+    steps = [0.25 / live.fps] * 600
+    phases = np.array([poses.phase[0] for _, poses in run(live, live.begin([1]), accepted(live, heading=0.0), steps)])
+    if np.isnan(phases).all():
+        return
+    advance = np.diff(phases[300:]) % 1.0  # a splice first has to find it
+    assert advance.min() > 0
+    assert advance.max() < 3 * np.median(advance)
+
+
 def test_memory_does_not_grow_and_is_at_most_100_kb_for_a_character(live):
     state = live.begin([1])
     sizes = {state_bytes(s) for s, _ in run(live, state, accepted(live, heading=1.0), [0.1] * 600)}

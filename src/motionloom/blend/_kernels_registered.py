@@ -128,6 +128,21 @@ def wrapped(rows: Any, position: float) -> float:
 
 
 @kernel
+def phase_between(meta: Any, first: float, second: float, share: float) -> float:
+    """Cycles from u = 0 to a position between two that follow each other; NaN for clips that are not cyclic.
+
+    `meta` is the last of `rows`. Where the second is more than half a cycle ahead (a jump), the nearer one counts.
+    """
+    lead, count, cyclic = meta
+    if cyclic != 1:
+        return math.nan
+    ahead = (second - first) % count
+    if 2.0 * ahead > count:
+        share = np.round(share)
+    return (first - lead + share * ahead) % count / count
+
+
+@kernel
 def pose(
     rows: Any, w: Any, position: float, track: Any, root: Any, rotations: Any, contacts: Any, scratch: Any
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.blend._kernels_registered import advance, seconds_between, wrapped
+from motionloom.blend._kernels_registered import advance, phase_between, seconds_between
 from motionloom.core._jit import kernel
 from motionloom.methods._kernels_live import EARLY, FACING, PLACE_X, command_row, keep_tick, show_between
 from motionloom.methods.parametric_graph._kernels_body import (
@@ -226,6 +226,9 @@ def step(t: Any, commands: Any, state: Any, tick: float, dt: float, out: Any) ->
             state.commanded[k] = given
             one_tick(t, state, k, given, values, tick, box, room)
         show_between(state, k, state.time[k] / tick, root, rotations, contacts)
-        n = state.node[k, 0]
-        meta = t.meta[n]
-        phase[k] = (wrapped(rows_of(t, n), state.place[k, 0, 0]) - meta[0]) / meta[1] if meta[2] == 1 else math.nan
+        share = state.time[k] / tick
+        a, b = 0, 1
+        if state.shown[k, 0, 0] != state.shown[k, 1, 0]:  # in a transition, the nearer tick counts
+            a = b = int(np.round(share))
+        meta = t.meta[np.int64(state.shown[k, a, 0])]
+        phase[k] = phase_between(meta, state.shown[k, a, 2], state.shown[k, b, 2], share)

@@ -153,8 +153,9 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         now = self._speeds(state)
         near = np.where(np.isnan(speed), now, np.clip(speed, low, high))
         clamped = state.clamped | self._out_of_reach(state) | (~np.isnan(speed) & (np.abs(near - speed) > 1e-9))
+        action = at_shown_tick(state, self.fps)[:, 0].astype(np.int64)
         return Status(
-            n.copy(), (*self.names, "speed"), np.column_stack([wanted, speed]), np.column_stack([used, near]),
+            action, (*self.names, "speed"), np.column_stack([wanted, speed]), np.column_stack([used, near]),
             np.asarray(clamped), wait,
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.blend._kernels_registered import advance, pose, workspace, wrapped
+from motionloom.blend._kernels_registered import advance, phase_between, pose, workspace, wrapped
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import EARLY, keep_tick, show_between
@@ -75,7 +75,7 @@ def step(
     """
     root, rotations, contacts, phase = out
     space = workspace(rows[0].shape[1], rows[0].shape[3])
-    size, meta = known[0].shape[1], rows[6]
+    size = known[0].shape[1]
     wanted, given = np.empty((1, size)), np.empty(size)
     for k in range(len(state.time)):
         row = k if len(commands.values) > 1 else 0
@@ -95,4 +95,4 @@ def step(
             keep_tick(state, k)
             show(rows, state, k, space)
         show_between(state, k, state.time[k] / tick, root, rotations, contacts)
-        phase[k] = (wrapped(rows, state.place[k, 0]) - meta[0]) / meta[1] if meta[2] == 1 else math.nan
+        phase[k] = phase_between(rows[6], state.shown[k, 0], state.shown[k, 1], state.time[k] / tick)
