@@ -33,6 +33,33 @@ def test_a_folder_of_results_is_made_again(run: Any, folder: Path, tmp_path: Pat
         assert "the same bytes" in answer.out
         assert path.read_bytes() == copy.read_bytes()
         assert origin_path(path).read_bytes() == origin_path(copy).read_bytes()
+    answer = run("again", made, "--sources", folder, "-o", tmp_path / "all")
+    assert answer.code == 0, answer.err
+    assert answer.out.count("the same bytes") == len(list(made.glob("*.origin.json")))
+
+
+def test_one_result_of_a_folder_that_cannot_be_made_again_does_not_affect_the_others(
+    run: Any, folder: Path, tmp_path: Path
+) -> None:
+    made, sources = tmp_path / "made", tmp_path / "sources"
+    sources.mkdir()
+    for k in (1, 2):
+        assert run("clean", folder / f"walk_{k}.bvh", "-o", made / f"{k}.bvh").code == 0
+    for path in folder.glob("walk_2.*"):
+        (sources / path.name).write_bytes(path.read_bytes())
+    (made / "plain").mkdir()
+    (made / "plain" / "no_recipe.bvh").write_bytes((folder / "walk_1.bvh").read_bytes())
+    answer = run("again", made, "--sources", sources, "-o", tmp_path / "all")
+    assert answer.code == 1
+    assert "1.bvh cannot be made again: walk_1.bvh (sha256 " in answer.err
+    assert "clean, the same bytes" in answer.out
+    assert [path.name for path in (tmp_path / "all").glob("*.bvh")] == ["2.bvh"]
+    assert "plain has a recipe" in run("again", made / "plain", "-o", tmp_path / "none").err
+
+
+def test_a_result_that_does_not_exist_is_reported_as_such(run: Any, tmp_path: Path) -> None:
+    answer = run("again", tmp_path / "a.bvh", "-o", tmp_path / "b.bvh")
+    assert "a.bvh: cannot be read: No such file or directory" in answer.err
 
 
 def test_what_is_missing_is_reported_in_one_line(run: Any, folder: Path, tmp_path: Path) -> None:

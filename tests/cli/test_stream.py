@@ -43,7 +43,7 @@ def test_without_a_file_every_pose_is_a_line(run, model):
 @pytest.mark.parametrize(
     ("order", "message"),
     [
-        ("0: dance 3", "command dance is not accepted; accepted are heading, speed, place, facing, action"),
+        ("0: dance 3", "command dance is not accepted; accepted: heading, speed, place, facing, action"),
         ("0: action run", "there is no action 'run'; there are: walk"),
         ("0: heading 90", "heading"),
         ("0: place 3", "expected 2 values, found 1"),

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from motionloom.control import foot_locked, keep_apart, keep_out, record, replace_members, run
+from motionloom.control import Playback, foot_locked, keep_apart, keep_out, record, replace_members, run
 from motionloom.control.layered import layered
 from motionloom.core import BadRequest
 from motionloom.core.poses import commands, only
@@ -39,6 +39,27 @@ def test_steps_become_a_clip_with_labels_and_sources(live):
     shown = clip.origin.which[clip.origin.weights > 0]
     assert {clip.origin.sources[i].name for i in shown} == {"sample:walk"}
     np.testing.assert_allclose(clip.origin.weights.sum(2), 1.0, atol=1e-12)
+
+
+def test_a_clip_is_played_as_every_live_method_is_stepped(walks):
+    """Its frames with their bits, one for each tick; commands, places and wrong time steps are errors."""
+    clip = walks[0][:30]
+    live = Playback(clip)
+    steps = list(run(live, live.begin([0, 1]), commands(), [1 / clip.fps] * 40))
+    made = record(live, steps, clip.fps, row=1)
+    np.testing.assert_array_equal(made.rotations[:30], clip.rotations)
+    np.testing.assert_array_equal(made.root[30:], np.broadcast_to(clip.root[-1], (10, 3)))
+    np.testing.assert_allclose(made.origin.frames[:30, 0, 0], clip.origin.frames[:, 0, 0], atol=1e-9)
+    state, poses = live.step(steps[7][0], commands(), 0.0)
+    np.testing.assert_array_equal(poses.rotations, steps[7][1].rotations)
+    np.testing.assert_array_equal(state.seconds, steps[7][0].seconds)
+    assert live.step(live.begin([]), commands(), 0.1)[1].root.shape == (0, 3)
+    with pytest.raises(BadRequest, match="command heading is not accepted; accepted: no commands"):
+        live.step(state, commands(heading=1.0), 0.1)
+    with pytest.raises(BadRequest, match="dt: expected 0 to 1 s"):
+        live.step(state, commands(), -1.0)
+    with pytest.raises(BadRequest, match="at: a clip is played where it is"):
+        live.begin([0], Travel(np.zeros((1, 2)), np.zeros(1)))
 
 
 def test_recording_nothing_is_an_error(live):

@@ -7,15 +7,26 @@ from typing import Annotated
 
 import typer
 
-from motionloom.cli.options import Force, Json, Measures, own_parameters, plural, print_json, print_line, warn
+from motionloom.cli.loop import edit_dict, print_edits
+from motionloom.cli.options import (
+    Force,
+    Json,
+    Measures,
+    own_parameters,
+    plural,
+    print_json,
+    print_line,
+    print_reports,
+    warn,
+)
 from motionloom.cli.progress_bars import busy
 
 
 def again(
     result: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="A clip that motionloom made, with its .origin.json.")
+        Path, typer.Argument(metavar="RESULT", help="A clip that motionloom made, with its .origin.json, or a folder.")
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="Where to write it.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="Where to write it: a file, or a folder.")],
     sources: Annotated[
         Path, typer.Option("--sources", metavar="FOLDER", help="Folder with its clips, models and other files.")
     ] = Path(),
@@ -23,16 +34,24 @@ def again(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Make a result again, with the same bytes on the same version and platform; prints what is missing or differs.
+    """Make a result, or all results in a folder, again: with the same bytes on the same version and platform.
 
-    Inputs are found by their content, whatever their names; a missing model is learned again.
+    Prints what is missing or differs. Inputs are found by their content, whatever their names; a missing model is
+    learned again. Files in a folder that have no recipe are left out.
     """
     from motionloom.io import check_target
     from motionloom.recipes import again as repeat
+    from motionloom.recipes.folders import again_files
 
+    parameters = own_parameters(measure)
+    if result.is_dir():
+        with busy("making again") as report:
+            files = list(again_files(result, sources, out, parameters=parameters, overwrite=force, progress=report))
+        print_reports(files, print_edits, edit_dict, json=json)
+        return
     check_target(out, overwrite=force)
     with busy("making again") as report:
-        done = repeat(result, sources, out, parameters=own_parameters(measure), progress=report)
+        done = repeat(result, sources, out, parameters=parameters, progress=report)
     if json:
         print_json(
             {
@@ -44,9 +63,7 @@ def again(
             }
         )
     else:
-        equal = {True: "the same bytes", False: "other bytes", None: "in another format"}[done.same]
-        print_line(f"{out}: {done.made.describe()}, {plural(len(done.clip), 'frame')}, {equal}")
-    if done.same is False:
-        why = "; ".join(done.differences) or "the version and platform are the same, so it was changed"
-        warn(f"{out} differs from {result} (sha256 {done.made.output[:12]}): {why}")
+        print_line(f"{out}: {plural(len(done.clip), 'frame')}; {done.describe()}")
+    if why := done.why_different(result, out):
+        warn(why)
         raise typer.Exit(1)

@@ -75,6 +75,7 @@ class Bar(Silent):
     def __init__(self, doing: str, shown: Any) -> None:
         super().__init__()
         self._doing, self._shown, self._last = doing, shown, 0.0
+        self._share: float | None = None
         self._task = shown.add_task(doing, total=None)
 
     def __call__(self, share: float | None, stage: str) -> None:
@@ -83,8 +84,10 @@ class Bar(Silent):
         if now - self._last < REDRAW_INTERVAL and share != 1.0:
             return
         self._last = now
+        self._share = self._share if share is None else share  # while a total is unknown, a bar stays where it was
         text = f"{self._doing}: {stage}" if stage else self._doing
-        self._shown.update(self._task, total=None if share is None else 1.0, completed=share or 0.0, description=text)
+        total = None if self._share is None else 1.0
+        self._shown.update(self._task, total=total, completed=self._share or 0.0, description=text)
 
 
 class Lines(Silent):

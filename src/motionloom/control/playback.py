@@ -10,72 +10,82 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionloom.analysis import at_times
-from motionloom.core import BoolArray, Clip, FloatArray, Skeleton
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton
 from motionloom.core.poses import Commands, Poses
-from motionloom.kinematics.feet.contacts import contacts, foot_parts
+from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.travel import Travel
-from motionloom.methods.live import FrameSources, Sources, Status, check_dt, check_seeds, material_of
+from motionloom.methods.live import FrameSources, Sources, Status, material_of
+from motionloom.methods.live_base import LiveCharacters
 from motionloom.methods.settings import Settings
 
 
 class PlayState(NamedTuple):
     """The times of N characters."""
 
-    seconds: FloatArray  # (N,) in the clip
-    shown: FloatArray  # (N,) that of the poses shown last
+    seconds: FloatArray  # (N,) since the beginning; the pose shown is a frame older, as with every method
 
 
 @dataclass(frozen=True, eq=False)
-class Playback:
+class Playback(LiveCharacters[PlayState, None]):
     """Characters that play `clip` once, where it is, and then hold its last pose. Seeds are not used.
 
     `Poses.phase` runs from 0 to 1 over the clip with `clip_phase` (for `pair_table`), and is not known without it.
     """
 
     accepts: ClassVar[tuple[str, ...]] = ()
-    actions: ClassVar[tuple[str, ...]] = ()
+    actions: ClassVar[tuple[str, ...]] = ()  # type: ignore[misc]
 
     clip: Clip
     clip_phase: bool = False
 
     @property
-    def skeleton(self) -> Skeleton:
+    def skeleton(self) -> Skeleton:  # type: ignore[override]
         return self.clip.skeleton
 
     @property
-    def fps(self) -> float:
+    def fps(self) -> float:  # type: ignore[override]
         return self.clip.fps
 
     @cached_property
-    def material(self) -> FrameSources:
+    def material(self) -> FrameSources:  # type: ignore[override]
         return material_of([self.clip])
 
     @cached_property
     def _touching(self) -> BoolArray:
-        found = contacts(self.clip)
-        columns = [found[part.label] for part in foot_parts(self.skeleton)]
-        return np.stack(columns, 1) if columns else np.zeros((len(self.clip), 0), bool)
+        return contact_array(self.clip)
+
+    @property
+    def _foot_parts(self) -> int:
+        return self._touching.shape[1]
 
     def begin(self, seeds: ArrayLike, at: Travel | None = None, options: Settings | None = None) -> PlayState:
-        count = len(check_seeds(seeds))
-        return PlayState(np.zeros(count), np.zeros(count))
+        """One character for each seed, all where the clip begins."""
+        if at is not None:
+            raise BadRequest("at: a clip is played where it is; move it before")
+        return super().begin(seeds, None, options)
 
-    def step(self, state: PlayState, commands: Commands, dt: float) -> tuple[PlayState, Poses]:
-        """The pose at the present time, and the time `dt` later: the first step shows the first frame."""
-        dt = check_dt(dt)
-        now = state.seconds
-        at = np.clip(now * self.clip.fps, 0, len(self.clip) - 1)
-        frames = np.round(at).astype(int)
-        whole = np.abs(at - frames) < 1e-6  # these frames keep their bits
-        shown = (
-            at_times(self.clip, at / self.clip.fps) if not whole.all() else self.clip[frames if len(frames) else [0]]
-        )
-        root = np.where(whole[:, None], self.clip.root[frames], shown.root[: len(at)])
-        rotations = np.where(whole[:, None, None], self.clip.rotations[frames], shown.rotations[: len(at)])
-        touching = self._touching[frames]
-        last = (len(self.clip) - 1) / self.clip.fps
-        phase = np.minimum(now / last, 1.0) if self.clip_phase else np.full(len(now), np.nan)
-        return PlayState(now + dt, now), Poses(root, rotations, touching, phase)
+    def _empty(self, count: int) -> PlayState:
+        return PlayState(np.zeros(count))
+
+    def _begin(self, state: PlayState, seeds: IntArray, places: FloatArray, options: None) -> None:
+        """All begin at the start of the clip."""
+
+    def _advance(self, state: PlayState, commands: Commands, dt: float, poses: Poses) -> None:
+        state.seconds[:] += dt
+        clip, at = self.clip, self._shown(state)
+        near = np.round(at).astype(int)
+        poses.root[:], poses.rotations[:] = clip.root[near], clip.rotations[near]
+        poses.contacts[:] = self._touching[near]
+        between = np.abs(at - near) >= 1e-6  # whole frames keep their bits
+        if between.any():
+            shown = at_times(clip, at[between] / clip.fps)
+            poses.root[between], poses.rotations[between] = shown.root, shown.rotations
+        if self.clip_phase:
+            poses.phase[:] = at / max(len(clip) - 1, 1)
+
+    def _shown(self, state: PlayState) -> FloatArray:
+        """(N,) the frames that are shown, fractional: the first one during the first tick, the last one at the end."""
+        return np.clip(state.seconds * self.clip.fps - 1.0, 0.0, len(self.clip) - 1.0)
 
     def status(self, state: PlayState) -> Status:
         count = len(state.seconds)
@@ -84,7 +94,7 @@ class Playback:
 
     def sources(self, state: PlayState) -> Sources:
         """The frames of the poses shown last, by the clip's own origin."""
-        frames = np.clip(state.shown * self.clip.fps, 0, len(self.clip) - 1)
+        frames = self._shown(state)
         shape = (len(frames), 1, 1)
         if not len(self.clip.origin):
             return Sources(np.full(shape, -1), np.full(shape, -1.0), np.zeros(shape))

@@ -9,7 +9,7 @@ from motionloom.control.stepping import Steered
 from motionloom.core import BadRequest
 from motionloom.core.poses import Commands, Poses, commands
 from motionloom.core.units import angle, duration, length, number
-from motionloom.methods.live import Live
+from motionloom.methods.live import Live, not_accepted
 
 
 class TimedCommand(NamedTuple):
@@ -30,7 +30,7 @@ def parse_order(text: str, live: Live) -> TimedCommand:
     for part in (p.split() for p in (rest if colon else text).split(",") if p.strip()):
         name, values = part[0], part[1:]
         if name not in live.accepts:
-            raise BadRequest(f"command {name} is not accepted; accepted are {', '.join(live.accepts)}")
+            raise not_accepted(name, live.accepts)
         fields[name] = _value(name, values, live)
     if not fields:
         raise BadRequest(f"expected a command like `3: heading 90deg, speed 1.4`, found {text!r}")

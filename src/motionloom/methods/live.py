@@ -211,12 +211,17 @@ def check_commands(commands: Commands, count: int, accepts: Sequence[str], actio
     if FAULTS[fault] == "rows":
         raise BadRequest(f"command {name}: expected 1 or {count} rows, found {len(values)}")
     if FAULTS[fault] == "not accepted":
-        raise BadRequest(f"command {name} is not accepted; accepted: {', '.join(accepts) or 'no commands'}")
+        raise not_accepted(name, accepts)
     if FAULTS[fault] == "no such action":
         listed = ", ".join(f"{i} {action}" for i, action in enumerate(actions)) or "none"
         number = values[(values < -1) | (values >= len(actions))][0]
         raise BadRequest(f"command {name}: no action {number}; actions: {listed}")
     raise BadRequest(f"command {name}: expected finite numbers{', 0 or more' if name == 'speed' else ''}")
+
+
+def not_accepted(name: str, accepts: Sequence[str]) -> BadRequest:
+    """The error for a command that characters do not accept, with those that they do."""
+    return BadRequest(f"command {name} is not accepted; accepted: {', '.join(accepts) or 'no commands'}")
 
 
 @lru_cache

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Cancelled, Clip, Markers, MotionloomError, Note, Progress, silent
 from motionloom.core.note import info
 from motionloom.core.progress import each as counted
@@ -20,7 +21,9 @@ from motionloom.jobs import MIN_FILES, JobFailed, each
 from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.skate_removal import SkateReport
 from motionloom.kinematics.retarget import RetargetReport
+from motionloom.recipes.read_recipe import has_recipe
 from motionloom.recipes.recorded_edits import clean, convert, loop, retarget, trim
+from motionloom.recipes.repeat import again
 
 MIN_EDITS = 6  # files from which on an edit in several processes pays
 
@@ -144,6 +147,30 @@ def trim_files(
     return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "trimming", MIN_EDITS, progress)
 
 
+def again_files(
+    folder: str | Path,
+    sources: str | Path,
+    out: str | Path,
+    *,
+    parameters: Sequence[MotionParameter] = (),
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[EditedFile]:
+    """Make every result in a folder again from its recipe (see `again`); files without a recipe are left out.
+
+    A result that cannot be made again, or has other bytes, is reported by its error.
+    """
+    found = [path for path in expand_paths([folder]) if has_recipe(path)]
+    if not found:
+        raise BadRequest(f"no clip in {folder} has a recipe")
+    jobs: list[Job] = [(path, Path(out) / path.relative_to(folder)) for path in found]
+    for _, target in jobs:
+        check_target(target or "", overwrite=overwrite)
+    task = partial(_again_file, sources=sources, parameters=parameters)
+    worth = len(jobs) + 1 if parameters else MIN_EDITS  # functions of the user's stay in this process
+    return _for_each(task, jobs, "making again", worth, progress)
+
+
 def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: str | Path, suffix: str) -> list[Path]:
     """The path that each input is written to. A folder keeps its sub-folders; one file may be written to a file.
 
@@ -228,6 +255,21 @@ def _edit_file(job: Job, edit: Edit, reading: Reading, progress: Progress | None
         fps=made.fps,
         notes=made.origin.notes,
         begins_with_tpose=starts_with_tpose(clip),
+    )
+
+
+def _again_file(
+    job: tuple[Path, Path], sources: str | Path, parameters: Sequence[MotionParameter], progress: Progress | None = None
+) -> EditedFile:
+    path, target = job
+    try:
+        done = again(path, sources, target, parameters=parameters, progress=progress)
+    except Cancelled:
+        raise
+    except MotionloomError as error:
+        return EditedFile(path, error=str(error))
+    return EditedFile(
+        path, target, len(done.clip), done.clip.fps, summary=done.describe(), error=done.why_different(path, target)
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from motionloom.core import BadRequest, FormatError, Made
+from motionloom.core.files import check_regular
 from motionloom.core.recipe import program_platform, program_version
 from motionloom.io import load
 from motionloom.io.formats import format_of
@@ -16,8 +17,11 @@ from motionloom.io.sidecars.origin_json import OtherOrigin
 def recipe_of(path: str | Path) -> tuple[Made, ...]:
     """The steps that made a file, from its side file or, for NPZ, from the file itself; `BadRequest` if it has none."""
     path = Path(path)
-    entry = format_of(path)
-    if entry is not None and entry.keeps_origin:
+    try:
+        check_regular(path)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from None
+    if _keeps_origin(path):
         steps = load(path).origin.made
     elif origin_path(path).is_file():
         try:
@@ -33,6 +37,16 @@ def recipe_of(path: str | Path) -> tuple[Made, ...]:
             f"{path.name} has no recipe (motionloom keeps it beside the clip, in {origin_path(path).name})"
         )
     return steps
+
+
+def has_recipe(path: Path) -> bool:
+    """Whether a clip may have a recipe: beside it, or in the file itself."""
+    return _keeps_origin(path) or origin_path(path).is_file()
+
+
+def _keeps_origin(path: Path) -> bool:
+    entry = format_of(path)
+    return entry is not None and entry.keeps_origin
 
 
 def differences(step: Made) -> Iterator[str]:
