@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.folders import trim_files as trim_files
     from motionloom.recipes.gazing import turn_gaze as turn_gaze
     from motionloom.recipes.labelling import label_files as label_files
+    from motionloom.recipes.read_recipe import Repeated as Repeated
     from motionloom.recipes.recorded_edits import Aligned as Aligned
     from motionloom.recipes.recorded_edits import Appended as Appended
     from motionloom.recipes.recorded_edits import Cleaned as Cleaned
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from motionloom.recipes.recorded_edits import loop as loop
     from motionloom.recipes.recorded_edits import retarget as retarget
     from motionloom.recipes.recorded_edits import trim as trim
-    from motionloom.recipes.repeat import Repeated as Repeated
     from motionloom.recipes.repeat import again as again
     from motionloom.recipes.splicing import splice as splice
     from motionloom.recipes.transferring import transfer as transfer
@@ -40,7 +40,7 @@ _HOMES = {
     "Cleaned": "recorded_edits",
     "EditedFile": "folders",
     "Looped": "recorded_edits",
-    "Repeated": "repeat",
+    "Repeated": "read_recipe",
     "Retargeted": "recorded_edits",
     "again": "repeat",
     "align": "recorded_edits",

@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from motionloom.core import BadRequest, FormatError, Made
+from motionloom.core import BadRequest, Clip, FormatError, Made
 from motionloom.core.files import check_regular
 from motionloom.core.recipe import program_platform, program_version
 from motionloom.io import load
 from motionloom.io.formats import format_of
 from motionloom.io.sidecars.origin import origin_path, read_facts
 from motionloom.io.sidecars.origin_json import OtherOrigin
+
+
+class Repeated(NamedTuple):
+    """A result that was made again."""
+
+    clip: Clip
+    made: Made  # the repeated step
+    same: bool | None  # are its bytes those of the recipe? None if it was written in another format
+    differences: tuple[str, ...]  # version, platform: what may explain other bytes
+
+    def describe(self) -> str:
+        """One line: `synthesize with cuts, seed 5, take 0, the same bytes`."""
+        equal = {True: "the same bytes", False: "other bytes", None: "in another format"}[self.same]
+        return f"{self.made.describe()}, {equal}"
+
+    def why_different(self, path: Path, out: Path) -> str:
+        """How the file `out` differs from the result `path`; "" if it has the same bytes, or another format."""
+        if self.same is not False:
+            return ""
+        why = "; ".join(self.differences) or "the version and platform are the same, so it was changed"
+        return f"{out} differs from {path} (sha256 {self.made.output[:12]}): {why}"
 
 
 def recipe_of(path: str | Path) -> tuple[Made, ...]:

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control import crowd_member, stream_clip
@@ -36,7 +36,7 @@ from motionloom.methods.two_level_graph import TwoLevelGraphModel
 from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.finder import Finder
-from motionloom.recipes.read_recipe import differences, recipe_of
+from motionloom.recipes.read_recipe import Repeated, differences, recipe_of
 from motionloom.recipes.recorded_edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.splicing import splice
 from motionloom.recipes.transferring import transfer
@@ -47,27 +47,6 @@ LEARNED = 0.6  # learning a model as a share of making its clip again
 
 class CannotRepeat(MotionloomError):
     """A recipe that cannot be repeated here: a source is missing, or was changed."""
-
-
-class Repeated(NamedTuple):
-    """A result that was made again."""
-
-    clip: Clip
-    made: Made  # the repeated step
-    same: bool | None  # are its bytes those of the recipe? None if it was written in another format
-    differences: tuple[str, ...]  # version, platform: what may explain other bytes
-
-    def describe(self) -> str:
-        """One line: `synthesize with cuts, seed 5, take 0, the same bytes`."""
-        equal = {True: "the same bytes", False: "other bytes", None: "in another format"}[self.same]
-        return f"{self.made.describe()}, {equal}"
-
-    def why_different(self, path: Path, out: Path) -> str:
-        """How the file `out` differs from the result `path`; "" if it has the same bytes, or another format."""
-        if self.same is not False:
-            return ""
-        why = "; ".join(self.differences) or "the version and platform are the same, so it was changed"
-        return f"{out} differs from {path} (sha256 {self.made.output[:12]}): {why}"
 
 
 def again(
