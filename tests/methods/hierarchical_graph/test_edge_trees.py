@@ -28,6 +28,8 @@ def test_every_edge_is_a_leaf_just_once(graph, levels):
     assert sorted(leaves) == list(range(len(graph.transitions)))
     assert all(below(levels, levels.home[e]) == [e] for e in range(len(graph.transitions)))
     assert sorted(e for r in levels.roots for e in below(levels, r)) == list(range(len(graph.transitions)))
+    assert all(e in below(levels, levels.root[e]) for e in range(len(graph.transitions)))
+    assert set(levels.root) == set(levels.roots)
 
 
 def test_children_share_out_their_parent(levels):

@@ -49,13 +49,21 @@ def asked(*constraints, seconds=6.0, **options):
 
 
 def test_the_score_never_rises_and_falls_far(walker):
+    """To less than half of the best of 24 random routes, with which the search begins."""
+    request = asked(PLACE).at_fps(walker.fps)
+    needs, terms = (
+        hard_requirements(walker.graph, walker.material, request),
+        score_terms(walker.graph, request, Options()),
+    )
+    random = _search(walker, terms, *needs, shortcuts=True)
+    seeds = [random.seed().score for _ in range(24)]
     for seed in range(3):
         plan = walker.plan(asked(PLACE, budget=20_000, guided_seeds=False), np.random.default_rng(seed))
         scores = [s for _, s in plan.history]
         assert all(b <= a for a, b in pairwise(scores))
         counts = [e for e, _ in plan.history]
         assert all(b > a for a, b in pairwise(counts))
-        assert plan.score == scores[-1] < 0.5 * scores[0]
+        assert plan.score == scores[-1] < 0.5 * min(seeds)
         assert plan.score == pytest.approx(sum(plan.parts.values()))
 
 
@@ -194,16 +202,51 @@ def captured_walker(mocap):
     return learn("hierarchical-graph", clips)
 
 
-@pytest.mark.parametrize("seconds", [12.5, 14])
-def test_captured_walks_follow_a_circle_within_10_cm_on_average(captured_walker, seconds):
-    """Radius 2.5 m; 0.5 to 0.7 m off before seeds were guided. The work is that of the default budget."""
+def deviation_from_circle(model, radius, seconds, seed):
+    """Mean distance in cm of a result from a circle to the right; the work is that of the default budget."""
     angles = np.linspace(0, 2 * np.pi, 33)
-    ring = RootPath(points=tuple(zip(2.5 - 2.5 * np.cos(angles), 2.5 * np.sin(angles), strict=True)), weight=1)
-    for seed in range(2):
-        made = attempt(captured_walker, Request(seconds=seconds, constraints=(ring,)), seed=seed)
-        notes = " ".join(note.text for note in made.clip.origin.notes)
-        assert float(re.search(r"([\d.]+) cm off on average", notes)[1]) <= 10
-        assert int(re.search(r"after (\d+) routes", notes)[1]) < 110_000
+    ring = zip(radius - radius * np.cos(angles), radius * np.sin(angles), strict=True)
+    path = RootPath(points=tuple(ring), weight=1)
+    made = attempt(model, Request(seconds=seconds, constraints=(path,)), seed=seed)
+    notes = " ".join(note.text for note in made.clip.origin.notes)
+    assert int(re.search(r"after (\d+) routes", notes)[1]) < 110_000
+    return float(re.search(r"([\d.]+) cm off on average", notes)[1])
+
+
+@pytest.mark.parametrize("seconds", [12, 12.5, 13, 13.5, 14])
+def test_captured_walks_follow_a_circle_within_10_cm_on_average(captured_walker, seconds):
+    """Radius 2.5 m; 0.5 to 0.7 m off before seeds were guided, up to 11.8 cm before edges took their best leaves."""
+    assert max(deviation_from_circle(captured_walker, 2.5, seconds, seed) for seed in (0, 2)) <= 10
+
+
+@pytest.mark.parametrize(("radius", "seconds"), [(2, 10), (3.5, 17)])
+def test_captured_walks_follow_smaller_and_larger_circles_within_10_cm(captured_walker, radius, seconds):
+    assert deviation_from_circle(captured_walker, radius, seconds, 0) <= 10
+
+
+def test_another_subject_follows_a_circle_within_10_cm(mocap):
+    """Subject 143 walks, runs and turns; the files were captured at 60 frames per second."""
+    clips = [load(mocap / "cmu" / f"143_{k}.bvh", fps=60) for k in ("01", "02", "03", "04", "32", "38", "42")]
+    assert deviation_from_circle(learn("hierarchical-graph", clips), 2.5, 13, 0) <= 10
+
+
+def test_each_edge_takes_the_best_leaf_below_its_edge_of_the_top_level(walker):
+    """After `refined`, no other leaf of a single edge gives a better score."""
+    request = asked(PLACE).at_fps(walker.fps)
+    hard, alive = hard_requirements(walker.graph, walker.material, request)
+    search = _search(walker, score_terms(walker.graph, request, Options()), hard, alive, shortcuts=True)
+    first = min((search.seed() for _ in range(20)), key=lambda c: c.score)
+    (better,) = search.refined([first])
+    assert better.score < first.score
+    assert better.parts.sum() == pytest.approx(better.score)
+    assert list(walker.levels.root[better.leaves]) == list(walker.levels.root[first.leaves[: len(better.leaves)]])
+    assert search.refined([first, better]) == []  # each once
+    for k, leaf in enumerate(better.leaves):
+        for other in np.flatnonzero(walker.levels.root == walker.levels.root[leaf]):
+            leaves = better.leaves.copy()
+            leaves[k] = other
+            scored = search._scored(first.start, better.nodes, leaves)
+            assert scored.parts[1] > 0 or scored.score >= (1 - 2e-3) * better.score
 
 
 def test_captured_walks_pass_five_places_within_10_cm(captured_walker):

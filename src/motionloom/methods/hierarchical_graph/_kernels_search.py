@@ -15,6 +15,7 @@ from motionloom.methods._kernels_schedule import has_bit
 from motionloom.methods.hierarchical_graph._kernels import score
 
 MAX_DRAWS = 12  # of top-level edges before all leaves are tried
+MAX_PASSES, PASS_GAIN = 5, 0.001  # of `take_best_leaves`: at most, and the relative gain that justifies another
 
 
 @kernel
@@ -333,6 +334,38 @@ def take_children(
                     out_nodes[:count], out_leaves[:count], out_parts[:] = nodes, new[:count], parts
                     out_nodes[i], out_nodes[j] = u, v
     return best, best_count, looked
+
+
+@kernel
+def take_best_leaves(m: Any, t: Any, hard: Any, start: int, leaves: Any, value: float, parts: Any) -> Any:
+    """Each edge in turn becomes the best of all leaves below its edge of G1, until a pass over the route gains little.
+
+    Changes `leaves` and `parts` of a route of the requested length that has the score `value`. Returns its new score,
+    the number of transitions within the length, and the number of routes scored.
+    """
+    edge, half, count = m.edge, m.half, len(leaves)
+    pieces, line, found = np.zeros((count + 2, 5)), np.empty((t.frames // t.stride + 2, 2)), np.empty(6)
+    within, looked = count, 0
+    for _ in range(MAX_PASSES):
+        before = value
+        for k in range(count):
+            low = start if k == 0 else edge[leaves[k - 1], 1] + half
+            high = len(m.number) if k == count - 1 else edge[leaves[k + 1], 0] - half
+            root, best = m.root[leaves[k]], leaves[k]
+            for i in range(m.node[root, 0], m.node[root, 1]):
+                e = m.order[i]
+                if e == best or edge[e, 0] - half < low or edge[e, 1] + half > high:
+                    continue
+                leaves[k] = e
+                other, used, lasts = score(m, t, hard, start, leaves, count, value, pieces, line, found)
+                looked += 1
+                if lasts >= t.frames and other < value:
+                    value, best, within = other, e, used - 1
+                    parts[:] = found
+            leaves[k] = best
+        if value > (1.0 - PASS_GAIN) * before:
+            break
+    return value, within, looked
 
 
 @kernel

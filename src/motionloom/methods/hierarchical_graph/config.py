@@ -71,7 +71,8 @@ class Options(Settings):
     )
     shortcuts: bool = param(
         True,
-        "also replace portions by no edge or by an edge that keeps later times, and single edges by their children",
+        "also replace portions by no edge or by an edge that keeps later times, single edges by their children, and "
+        "edges by the best transition of their cluster",
         advanced=True,
     )
     smoothness: float = param(

@@ -55,6 +55,14 @@ class EdgeTrees:
         out[self.order[self.first[alone]]] = alone
         return out
 
+    @cached_property
+    def root(self) -> IntArray:
+        """(T,) the edge of G1 above each transition."""
+        roots = np.sort(np.asarray(self.roots, np.int64))  # in preorder, so their leaves are in order, too
+        out = np.empty(len(self.order), np.int64)
+        out[self.order] = np.repeat(roots, self.stop[roots] - self.first[roots])
+        return out
+
 
 def check_trees(levels: EdgeTrees, graph: Graph) -> None:
     """`FormatError` unless these are binary trees in preorder over the graph's transitions."""

@@ -63,6 +63,7 @@ def material(graph: Graph, levels: EdgeTrees, *, steady: bool = False) -> Search
         centre=levels.centre,
         order=levels.order.astype(np.int64),
         home=levels.home,
+        root=levels.root,
         roots=levels.roots.astype(np.int64),
         pair=np.searchsorted(pair, np.arange(clips * clips + 1)),
         number=graph.clip_of,

@@ -18,6 +18,7 @@ PORTIONS_PER_ROUND = 48  # replaced portions of one candidate in a round
 CHILDREN_PER_ROUND = 64  # replacements of edges by their children in one candidate
 RESTART_ROUNDS = 6  # rounds with little improvement after which the search restarts from new seeds
 RESTART_GAIN = 0.02  # relative improvement that counts
+REFINED_PER_ROUND = 2  # of the best candidates, those not yet refined get the best leaves
 GUIDED_WIDTH, MAX_GUIDED_WIDTH = 100, 400  # of the beam for the first guided seed, doubled for each later one
 STATES_PER_ROUTE = 30  # states of a beam that take as long as scoring a route
 
@@ -34,6 +35,10 @@ class Candidate(NamedTuple):
     @property
     def key(self) -> tuple[int, bytes, bytes]:
         return self.start, self.nodes.tobytes(), self.leaves.tobytes()
+
+    @property
+    def route(self) -> tuple[int, bytes]:
+        return self.start, self.leaves.tobytes()
 
 
 class RoundResult(NamedTuple):
@@ -78,7 +83,8 @@ class RandomSearch:
         self.room = t.frames // (2 * m.half) + 4  # more transitions do not fit into the length
         self.evaluations = 0
         self.guide, self.guided_width = guide, GUIDED_WIDTH
-        self._refined: set[tuple[int, bytes, bytes]] = set()
+        self._descended: set[tuple[int, bytes, bytes]] = set()
+        self._refined: set[tuple[int, bytes]] = set()
 
     def rounds(self, budget: int, patience: int, progress: Progress | None = None) -> Iterator[RoundResult]:
         """The best candidate after each round, until `budget` are scored or `patience` rounds bring no improvement.
@@ -100,6 +106,8 @@ class RandomSearch:
                 if self.evaluations >= budget:
                     break
             candidates = self._fittest(candidates)
+            if self.shortcuts:
+                candidates = self._fittest(candidates + self.refined(candidates[:REFINED_PER_ROUND]))
             gained = candidates[0].score < (1 - RESTART_GAIN) * level
             level, stuck = (candidates[0].score, 0) if gained else (level, stuck + 1)
             whole = next((w for w in candidates if w.parts[1] == 0.0), None)
@@ -178,8 +186,8 @@ class RandomSearch:
     def mutations(self, candidate: Candidate) -> list[Candidate]:
         """Step 2: the best of many replaced portions, and the best of all candidates with two edges' children."""
         found = [self.portion(candidate)]
-        if candidate.key not in self._refined:
-            self._refined.add(candidate.key)
+        if candidate.key not in self._descended:
+            self._descended.add(candidate.key)
             found.append(self.children(candidate))
         return [f for f in found if f is not None]
 
@@ -228,11 +236,29 @@ class RandomSearch:
         self.evaluations += looked
         return None if n < 0 else Candidate(float(value), candidate.start, out[0][:n].copy(), out[1][:n].copy(), parts)
 
+    def refined(self, candidates: list[Candidate]) -> list[Candidate]:
+        """These candidates with the best leaf below the edge of G1 of each of their edges; each is tried once."""
+        from motionloom.methods.hierarchical_graph._kernels_search import take_best_leaves
+
+        out = []
+        for candidate in candidates:
+            if candidate.parts[1] > 0.0 or candidate.route in self._refined:
+                continue
+            leaves, parts = candidate.leaves.copy(), candidate.parts.copy()
+            value, n, looked = take_best_leaves(
+                self.m, self.t, self.hard, candidate.start, leaves, candidate.score, parts
+            )
+            self.evaluations += looked
+            nodes = np.where(leaves == candidate.leaves, candidate.nodes, self.m.home[leaves])[:n]
+            out.append(Candidate(float(value), candidate.start, nodes, leaves[:n].copy(), parts))
+            self._refined.update((candidate.route, out[-1].route))
+        return out
+
     def _fittest(self, candidates: list[Candidate]) -> list[Candidate]:
         """Step 3: the best candidates, each once (by the transitions that it takes; of equal ones the finest)."""
         out: dict[tuple[int, bytes], Candidate] = {}
         for candidate in sorted(
             (w for w in candidates if np.isfinite(w.score)), key=lambda w: (w.score, -int(w.nodes.sum()))
         ):
-            out.setdefault((candidate.start, candidate.leaves.tobytes()), candidate)
+            out.setdefault(candidate.route, candidate)
         return list(out.values())[: self.population]

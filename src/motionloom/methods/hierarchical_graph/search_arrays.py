@@ -23,6 +23,7 @@ class SearchMaterial(NamedTuple):
     centre: FloatArray  # (M, 2)
     order: IntArray  # (T,) leaves from left to right
     home: IntArray  # (T,) the leaf node of each transition
+    root: IntArray  # (T,) the edge of G1 above each transition
     roots: IntArray  # (R,) the edges of G1 by the clips that they join
     pair: IntArray  # (C * C + 1,) those from clip s to clip t are roots[pair[s C + t] : pair[s C + t + 1]]
     number: IntArray  # (N,) the clip of each frame
