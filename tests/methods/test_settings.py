@@ -57,7 +57,10 @@ def test_values_of_a_request_are_read_with_their_units():
         ({"weights": [1, 11]}, r"options.weights\[1\]: expected 2 numbers from 0 to 10, found 11"),
         ({"weights": [1]}, r"options.weights: expected 2 numbers from 0 to 10, found \[1\]"),
         ({"bends": [1]}, r"options.bends\[0\]: expected an angle with its unit"),
-        ({"bends": ["200deg"]}, r"options.bends\[0\]: expected a list of angles from -183 to 183 deg, found '200deg'"),
+        (
+            {"bends": ["200deg"]},
+            r"options.bends\[0\]: expected an angle or a list of angles from -183 to 183 deg",
+        ),
         ({"order": "3 4"}, r"options.order: expected a list, as \[3, 3, 7\], found '3 4'"),
         ({"order": [3, 1.5]}, r"options.order: expected a list"),
         ({"order": [True]}, r"options.order: expected a list"),

@@ -55,20 +55,25 @@ class _Limbs:
         return c.frame(len(self.clip), self.clip.fps)
 
     def approach(self, keys: Mapping[int, Key]) -> None:
-        """Move the whole body towards a point that no limb can reach, if no constraint fixes its position."""
+        """Move the whole body towards a point that no limb can reach, where no key fixes its place.
+
+        The clip goes through the keys already, and still does. At the frame of a key without a place the body moves
+        only so far that half the length of the limb is left.
+        """
         now, places = travel(self.clip), fk(self.clip)
         more: dict[int, Key] = {}
         for c in self.hard:
-            if isinstance(c, PositionAt) and self._at(c) not in keys:
+            if isinstance(c, PositionAt) and (key := keys.get(self._at(c), Key())).place is None:
                 frame, joint = self._at(c), self.clip.skeleton.joint(c.joint)
                 away = np.array(c.target) - places[frame, joint]
-                if np.linalg.norm(away) > 0.5 * self._limb(joint):
-                    x, z = now.place[frame] + away[[0, 2]]
-                    more[frame] = Key((float(x), float(z)))
+                left = 0.5 * self._limb(joint) / max(float(np.linalg.norm(away)), 1e-9)
+                if left < 1.0:
+                    x, z = now.place[frame] + (1.0 - left if frame in keys else 1.0) * away[[0, 2]]
+                    more[frame] = Key((float(x), float(z)), key.heading)
         if more:
-            start = Key((float(now.place[0, 0]), float(now.place[0, 1])), float(now.heading[0]))
-            at_keys = {f: Key(tuple(now.place[f]), float(now.heading[f])) for f in keys}
-            self.clip = steer(self.clip, {0: start} | at_keys | more)
+            here = [Key((float(x), float(z)), float(h)) for (x, z), h in zip(now.place, now.heading, strict=True)]
+            at_keys = {f: here[f] if key.place is not None else Key(None, here[f].heading) for f, key in keys.items()}
+            self.clip = steer(self.clip, {0: here[0]} | at_keys | more)
 
     def _limb(self, joint: int) -> float:
         """Metres of bone between a joint and the trunk."""

@@ -123,7 +123,7 @@ class Field:
         if self.kind is not NUMBERS:
             return f"{one}{self._range('from ', unit)}"
         axes = AXES.get(self.size or 0, "") if self.quantity == "length" else ""
-        return f"{'a list of' if self.size is None else self.size} {many}{axes}{self._range('from ', unit)}"
+        return f"{f'{one} or a list of' if self.size is None else self.size} {many}{axes}{self._range('from ', unit)}"
 
     def _range(self, start: str, unit: str = "") -> str:
         """The limits in a unit: ' from 0.3 to 2.4 m/s'; whole degrees are rounded inwards, so that they are allowed."""

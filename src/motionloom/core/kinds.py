@@ -83,7 +83,11 @@ def _whole(value: Any, field: ValueSpec, where: Where) -> int:
 
 
 def _list_of(read: Reader) -> Reader:
+    """Reads lists; one number is a list of one, where a list may have any length."""
+
     def numbers(value: Any, field: ValueSpec, where: Where) -> tuple[Any, ...]:
+        if field.size is None and isinstance(value, (int, float)) and not isinstance(value, bool):
+            value = [value]
         items = items_of(value, where, field.expects(), field.size)
         return tuple(read(item, field, (*where, i)) for i, item in enumerate(items))
 

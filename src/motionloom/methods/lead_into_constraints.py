@@ -12,6 +12,7 @@ from motionloom.core import Clip, FloatArray, Note
 from motionloom.core.note import warning
 
 MAX_SPEED_RATIO, SPEED_MARGIN = 1.5, 0.5  # of the sources' highest speed, and m/s
+WARN_SPEED_RATIO, WARN_SPEED_MARGIN = 1.25, 0.1  # the same for a warning
 SPEED_TIME = 0.25  # s
 REACH = 0.12  # s over which limbs are moved to points
 LARGE_POSE_GAP = np.radians(15.0)  # a joint that has to turn farther gives a warning
@@ -57,22 +58,34 @@ def root_problem(clip: Clip, constraints: Iterable[Constraint], metres: float) -
 
 def speed_problem(clip: Clip, sources: Iterable[Clip]) -> str:
     """Why the bent clip is out of reach: its hips are much faster over the ground than those of its sources; or ""."""
-    fastest, speed = max(map(_fastest, sources)), _fastest(clip)
+    fastest, (speed, frame) = max(_fastest(source)[0] for source in sources), _fastest(clip)
     if speed <= MAX_SPEED_RATIO * fastest + SPEED_MARGIN:
         return ""
     return (
-        f"the places requested are too far apart: the hips would move at {speed:.1f} m/s, the clips, and those given "
-        f"in the request, reach {fastest:.1f}"
+        f"the places requested are too far apart: the hips would move at {speed:.1f} m/s at {frame / clip.fps:.1f} s, "
+        f"the clips, and those given in the request, reach {fastest:.1f}"
     )
 
 
-def _fastest(clip: Clip) -> float:
-    """m/s: the highest speed of the hips over the ground, averaged over `SPEED_TIME`."""
+def speed_warnings(clip: Clip, sources: Iterable[Clip]) -> list[Note]:
+    """A warning if the hips are clearly faster over the ground than those of the sources."""
+    fastest, (speed, frame) = max(_fastest(source)[0] for source in sources), _fastest(clip)
+    if speed <= WARN_SPEED_RATIO * fastest + WARN_SPEED_MARGIN:
+        return []
+    text = (
+        f"the hips move at {speed:.1f} m/s at {frame / clip.fps:.1f} s, those of the clips at most at {fastest:.1f}: "
+        "places and points of the request are far apart for their times"
+    )
+    return [warning(text, frame=frame)]
+
+
+def _fastest(clip: Clip) -> tuple[float, int]:
+    """m/s: the highest speed of the hips over the ground, averaged over `SPEED_TIME`; and its frame."""
     frames = min(max(1, round(SPEED_TIME * clip.fps)), len(clip) - 1)
     if frames < 1:
-        return 0.0
-    gone = clip.root[frames:, [0, 2]] - clip.root[:-frames, [0, 2]]
-    return float(np.linalg.norm(gone, axis=1).max()) * clip.fps / frames
+        return 0.0, 0
+    gone = np.linalg.norm(clip.root[frames:, [0, 2]] - clip.root[:-frames, [0, 2]], axis=1)
+    return float(gone.max()) * clip.fps / frames, int(gone.argmax()) + frames // 2
 
 
 def pose_warnings(clip: Clip, constraints: Iterable[Constraint]) -> list[Note]:

@@ -5,7 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.constraints import Ground, Pace, Plant, PoseAlong, PoseAt, PositionAt, Request, RootAt, RootPath, Style
+from motionloom.constraints import (
+    Ground,
+    Pace,
+    Plant,
+    PoseAlong,
+    PoseAt,
+    PositionAt,
+    Request,
+    RootAt,
+    RootPath,
+    Start,
+    Style,
+)
 from motionloom.core import BadRequest, UnsupportedConstraint, replace, with_labels
 from motionloom.io import load
 from motionloom.kinematics.body.roles import feet
@@ -119,6 +131,44 @@ def test_a_hand_passes_through_a_point(model):
     assert hand.worst(clip) < 1e-9
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        RootAt(time=3.0, position=(-0.3, 3.4)),
+        RootAt(time=3.0, position=(-0.3, 3.4), weight=200.0),
+        RootAt(time=3.0, heading=0.3),
+        RootAt(time=2.0, position=(0.0, 1.8), weight=1e-6),
+        RootPath(points=((0, 0), (0.4, 4)), tolerance=0.3),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("weight", [None, 50.0], ids=["hard point", "soft point"])
+def test_a_point_far_from_the_path_leaves_the_other_keys_where_they_are(model, beside, weight):
+    hand = PositionAt(joint="left_hand", time=2.0, target=(1.1, 1.2, 2.2), weight=weight)
+    _, clip = rendered(model, Request(seconds=4, constraints=(beside, hand)), np.random.default_rng([4, 0]))
+    assert hand.worst(clip) < (1e-9 if weight is None else 0.03)
+    if beside.weight is None or beside.weight > 1:
+        assert beside.worst(clip) <= beside.limit
+
+
+def test_a_soft_path_is_left_for_a_point_only_near_it(model):
+    path = RootPath(points=((0, 0), (0, 5)), weight=20.0)
+    hand = PositionAt(joint="left_hand", time=2.0, target=(1.2, 1.2, 2.2))
+    _, clip = rendered(model, Request(seconds=5, constraints=(path, hand)), np.random.default_rng([4, 0]))
+    aside = np.abs(travel(clip).place[:, 0])
+    assert hand.worst(clip) < 1e-9
+    assert aside[60] > 0.4
+    assert aside[110:].max() < 0.2
+
+
+def test_a_given_heading_at_the_start_of_a_path_turns_the_body_and_not_the_path(model):
+    path = RootPath(points=((0, 0), (0, 3)))
+    asked = Request(seconds=3, start=Start(heading=0.7), constraints=(path,))
+    _, clip = rendered(model, asked, np.random.default_rng([2, 0]))
+    assert path.worst(clip) <= path.tolerance
+    assert abs(travel(clip).heading[0] - 0.7) < 1e-9
+
+
 def test_a_far_point_is_reached_as_calmly_as_the_examples_move(model):
     def acceleration(clip):
         hand = fk(clip)[:, clip.skeleton.joint("left_hand")]
@@ -191,7 +241,19 @@ def test_a_key_that_no_motion_of_the_clips_can_reach_is_reported(model, far):
     found = attempt(model, Request(seconds=2, constraints=(far,)))
     assert not found.met
     assert "the hips would move at" in found.reason
+    assert not any(row.met for row in found.residuals)
     assert attempt(model, Request(seconds=2, constraints=(RootAt(time=1.0, position=(0.2, 1.4)),))).met
+
+
+def test_keys_that_make_the_body_faster_than_the_clips_give_a_warning(model):
+    def warnings(key):
+        clip = synthesize(model, Request(seconds=3, constraints=(key,)))
+        return [note.text for note in clip.origin.notes if note.level == "warning"]
+
+    assert warnings(RootAt(time=2.0, position=(0.2, 2.6))) == []
+    fast = warnings(RootAt(time=2.0, position=(0.0, 4.0)))
+    assert len(fast) == 1
+    assert "the hips move at" in fast[0]
 
 
 @pytest.mark.parametrize(

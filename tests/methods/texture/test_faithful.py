@@ -256,6 +256,7 @@ def test_two_hard_values_for_one_cell_are_refused(clips):
     ("values", "text"),
     [
         ({"window": [8]}, "expected an odd number of frames, found 8"),
+        ({"window": 4}, "expected an odd number of frames, found 4"),
         ({"tolerance": 0.9}, "tolerance: expected a number from 1 to 100"),
         ({"window": []}, "window: expected at least one number"),
     ],

@@ -8,7 +8,7 @@ w / (1 + w) of what is missing is added.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -36,6 +36,8 @@ RISE_SPEED = 0.15  # m/s: hips that have to be moved far to the height of a key 
 PEAK = 1.875  # times its mean: the highest slope of `spread`
 REACH = 0.12  # s over which limbs are moved to points
 SLOWNESS = 0.4  # s/m: the same for arms that have to be moved far
+ASIDE = 1.0  # s before and after a point in which a soft path is left for it
+PATH_STEP = 0.5  # s from one place to the next that a path holds while it is bent to keys
 NEAR = 1e-9  # m: points and plants are closed to this
 ROUNDS = 3  # of points and the path towards them
 SPEED_TIME = 0.25  # s over which the speed of hips is averaged
@@ -64,17 +66,51 @@ def with_keys(
     Feet are kept above the floor, if the usual heights of their parts on it are given (P,). With `top`, and where
     places are given, feet are pinned, and hips do not become faster than `top` m/s by that.
     """
-    clip = _led(clip, keys)
+    clip = _led(clip, keys, constraints)
     if top is not None and (keys.root_weights[1:, PLACE] >= 0).any():
         clip = _planted(clip, keys, constraints, top)
     clip = _with_cells(clip, keys)
-    for c in constraints:
-        if isinstance(c, PositionAt) and c.weight:
-            clip = with_points(clip, [_partly(clip, c)])
-    if not any(isinstance(c, (PositionAt, Plant)) and c.hard for c in constraints):
+    hard = [c for c in constraints if c.hard]
+    soft = [_partly(clip, c) for c in constraints if isinstance(c, PositionAt) and c.weight]
+    kept = kept_places(clip, keys, constraints)
+    if soft:
+        clip = with_points(clip, [*hard, *soft], kept)
+    if not any(isinstance(c, (PositionAt, Plant)) for c in hard):
         return clip
-    clip = with_points(clip, [c for c in constraints if c.hard], keys)
+    clip = with_points(clip, hard, kept)
     return clip if floor is None else _above_floor(clip, floor, constraints)
+
+
+def kept_places(clip: Clip, keys: Keys, constraints: Sequence[Constraint]) -> dict[int, Key]:
+    """What the path keeps while it is bent towards points: its keys, and the paths of the request.
+
+    The place of a key gives way to a heavier point at the same frame, and a soft path to points within `ASIDE`.
+    """
+    now, given = travel(clip), keys.root_weights[:, [PLACE, HEADING]] > 0
+    out = {f: _part_key(now, f, *given[f]) for f in np.flatnonzero(given.any(1)).tolist()}
+    points: dict[int, float] = {}
+    for c in constraints:
+        if isinstance(c, PositionAt):
+            frame = c.frame(len(clip), clip.fps)
+            points[frame] = max(points.get(frame, 0.0), HARD if c.weight is None else c.weight)
+    for frame, weight in points.items():
+        if frame in out and keys.root_weights[frame, PLACE] < weight:
+            out[frame] = Key(None, out[frame].heading)
+    if any(isinstance(c, RootPath) and c.hard for c in constraints):
+        return out | {f: _key(now, f) for f in points}
+    beside = {f for f in range(len(clip)) if all(abs(f - p) > ASIDE * clip.fps for p in points)}
+    return {f: key for f, key in _on_paths(clip, constraints).items() if f in beside} | out
+
+
+def _on_paths(clip: Clip, constraints: Sequence[Constraint]) -> dict[int, Key]:
+    """The places of a clip that follows the paths of a request, one every `PATH_STEP` seconds."""
+    now, fps = travel(clip), clip.fps
+    out: dict[int, Key] = {}
+    for c in constraints:
+        if isinstance(c, RootPath):
+            first, *_, last = c.frames(len(clip), fps) or (0, len(clip) - 1)
+            out |= {f: _part_key(now, f, 1.0, 0.0) for f in (*range(first, last, round(PATH_STEP * fps)), last)}
+    return out
 
 
 def _planted(clip: Clip, keys: Keys, constraints: Sequence[Constraint], top: float) -> Clip:
@@ -113,15 +149,14 @@ def _above_floor(clip: Clip, floor: FloatArray, constraints: Sequence[Constraint
     return lift_sunk_toes(clip, heights, held_joints(clip, turned))
 
 
-def with_points(clip: Clip, hard: Sequence[Constraint], keys: Keys | None = None) -> Clip:
-    """The clip with joints at the places of its hard points and plants; other constraints stay as they are."""
+def with_points(clip: Clip, hard: Sequence[Constraint], kept: Mapping[int, Key]) -> Clip:
+    """The clip with joints at the places of its hard points and plants; what is `kept` stays: see `kept_places`."""
     hard = [_tightened(c) for c in hard if not isinstance(c, RootPath)]
     points = [c for c in hard if isinstance(c, (PositionAt, Plant))]
-    fixed = np.zeros(0, np.int64) if keys is None else np.flatnonzero(keys.root_weights[:, PLACE] == HARD)
     for _ in range(ROUNDS):
         if all(c.met(clip) for c in points):
             break
-        clip = approach_points(clip, hard, {int(f): Key() for f in fixed})
+        clip = approach_points(clip, hard, kept)
         clip = reach_points(_raised(clip, hard), hard, REACH)
     return clip
 
@@ -149,12 +184,15 @@ def _partly(clip: Clip, c: PositionAt) -> PositionAt:
     return dataclasses.replace(c, target=(x, y, z), weight=None)
 
 
-def _led(clip: Clip, keys: Keys) -> Clip:
-    """The clip with its path bent through the keys, one after the other, beginning where it begins."""
+def _led(clip: Clip, keys: Keys, constraints: Sequence[Constraint]) -> Clip:
+    """The clip with its path bent through the keys, one after the other, beginning where it begins.
+
+    Beside them it stays on the paths of the request, which it follows already.
+    """
     amount = shares(keys.root_weights)
     headings = 2.0 * np.arctan2(keys.heading[:, 2], keys.heading[:, 0])
     now = travel(clip)
-    through, led = {0: _key(now, 0)}, clip
+    through, led = {**_on_paths(clip, constraints), 0: _key(now, 0)}, clip
     for frame in np.flatnonzero((amount[:, [PLACE, HEADING]] > 0).any(1)).tolist():
         place, heading = amount[frame, PLACE], amount[frame, HEADING]
         missing = keys.place[frame] - now.place[frame]

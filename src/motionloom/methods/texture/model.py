@@ -29,6 +29,7 @@ from motionloom.core import (
     FloatArray,
     FormatError,
     IntArray,
+    NoPath,
     Progress,
     Skeleton,
     is_found,
@@ -46,7 +47,7 @@ from motionloom.kinematics.pace import step_speed
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.lead_into_constraints import pose_problem, root_problem, speed_problem
+from motionloom.methods.lead_into_constraints import pose_problem, root_problem, speed_problem, speed_warnings
 from motionloom.methods.live import FrameSources, material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
@@ -289,25 +290,27 @@ class TextureModel(Model[Options]):
 
     def _single(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
         """The improved variant: the chosen frames on the path and ground of the request, bent to its keys."""
-        clip = place(self._shown(plan, request.constraints, options), request, self)
+        clip = free = place(self._shown(plan, request.constraints, options), request, self)
         constraints = from_touch_down(clip, request.constraints)
         clip = slowed_at_plants(paced(clip, constraints), constraints, self.clips)
         clip = moved_along(clip, constraints)
         if not request.ground.flat:
             clip = pin_plants(clip).clip if options.clean_feet else clip
             clip = on_ground(clip, request.ground.height_at)
-        if not self.shortfall(clip, plan, request, options):
-            floor = contact_heights(self.clips) if request.ground.flat else None
-            top = self._top_speed if options.clean_feet and request.ground.flat else None
-            clip = with_keys(clip, plan.keys, constraints, floor, top)
+        self._check_near(clip, request, options)
+        floor = contact_heights(self.clips) if request.ground.flat else None
+        top = self._top_speed if options.clean_feet and request.ground.flat else None
+        clip = with_keys(clip, plan.keys, constraints, floor, top)
+        if why := speed_problem(clip, self._examples(request, clip)):
+            raise NoPath(why, best=free)
         return clip
 
     def _loop(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
         """The middle one of three rounds: bent to keys and cleaned beyond its own ends, so that it repeats."""
         rounds = in_rounds(request.constraints, plan.frames, self.fps)
         clip, middle = self._shown(plan, rounds, options, ROUNDS), slice(plan.frames, 2 * plan.frames)
-        if not self.shortfall(clip[middle], plan, request, options):
-            clip = with_keys(clip, repeated(plan.keys), ())
+        self._check_near(place(clip[middle], request, self), request, options)
+        clip = with_keys(clip, repeated(plan.keys), ())
         if options.clean_feet:
             clip = pin_plants(clip).clip
         return place(clip[middle], request, self)
@@ -326,15 +329,24 @@ class TextureModel(Model[Options]):
         body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)
         return with_labels(replace(body, origin=origin), labels)
 
-    def shortfall(self, clip: Clip, plan: TexturePlan, request: Request, options: Options) -> str:
-        if options.variant == FAITHFUL:
-            return ""
+    def _check_near(self, clip: Clip, request: Request, options: Options) -> None:
+        """`NoPath` if the chosen frames are too far from a hard height or pose to be bent to it."""
         heights = [RootAt(time=c.time, height=c.height) for c in request.constraints
                    if isinstance(c, RootAt) and c.hard and c.height is not None]  # fmt: skip
         carrier = self.parts[0].joints  # arms and heads are led into any pose, at one time or along a clip
         far = root_problem(clip, heights, RISE) or pose_problem(clip, request.constraints, options.bend_pose, carrier)
-        given = [c.given(self.skeleton, plan.frames, self.fps) for c in request.constraints if isinstance(c, PoseAlong)]
-        return far or speed_problem(clip, [*self.clips, *given])
+        if far:
+            raise NoPath(far, best=clip)
+
+    def _examples(self, request: Request, clip: Clip) -> list[Clip]:
+        """The clips that show how fast a result may move: those of the model, and those given in the request."""
+        along = [c for c in request.constraints if isinstance(c, PoseAlong)]
+        return [*self.clips, *(c.given(self.skeleton, len(clip), clip.fps) for c in along)]
+
+    def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
+        if self.options(request).variant == FAITHFUL:
+            return ()
+        return tuple(speed_warnings(clip, self._examples(request, clip)))
 
 
 def _styles(constraints: Iterable[Constraint]) -> list[Style]:

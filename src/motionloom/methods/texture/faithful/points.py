@@ -9,7 +9,7 @@ from motionloom.constraints import Constraint, Plant, PositionAt
 from motionloom.core import Clip
 from motionloom.kinematics.travel import root_headings, without_heading
 from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
-from motionloom.methods.texture.lead_into_keys import with_points
+from motionloom.methods.texture.lead_into_keys import kept_places, with_points
 from motionloom.rotation import yaw
 
 
@@ -21,10 +21,11 @@ def with_point_keys(keys: Keys, clip: Clip, constraints: Sequence[Constraint]) -
     """
     out = keys._replace(**{name: getattr(keys, name).copy() for name in Keys._fields})
     hard = [c for c in constraints if c.hard]
-    solved = with_points(clip, hard, keys)
+    kept = kept_places(clip, keys, constraints)
+    solved = with_points(clip, hard, kept)
     for c in constraints:
         if isinstance(c, (PositionAt, Plant)):
-            near = solved if c.hard else with_points(clip, [dataclasses.replace(c, weight=None), *hard], keys)
+            near = solved if c.hard else with_points(clip, [dataclasses.replace(c, weight=None), *hard], kept)
             _add_keys(out, near, c)
     return out
 
