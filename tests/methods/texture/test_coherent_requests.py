@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -204,6 +206,27 @@ def test_the_last_frame_of_a_loop_leads_on_to_its_first(model, clips):
     there = RootAt(time=1.0, position=(0.0, 1.0))
     with pytest.raises(UnsupportedConstraint, match="a loop repeats, and places in the world do not"):
         synthesize(model, Request(seconds=2, options={"loop": True}, constraints=(there,)))
+
+
+@pytest.mark.parametrize("seconds", [1.5, 1.8, 2.6, 3.1])
+def test_whole_strides_fill_a_loop_of_any_length(model, seconds):
+    def steps(clip, rounds):
+        """Seconds from each touch-down to the next one of the other foot."""
+        down = [(at, foot) for foot in ("left", "right") for at, _ in runs(np.tile(stands(clip, foot), rounds)) if at]
+        down.sort()
+        return [(b[0] - a[0]) / clip.fps for a, b in itertools.pairwise(down) if a[1] != b[1]]
+
+    def stands(clip, foot):
+        return np.any([clip.label(p.label) for p in foot_parts(clip.skeleton) if p.foot.name.startswith(foot)], axis=0)
+
+    usual = [step for clip in model.clips for step in steps(clip, 1)]
+    for seed in (1, 2):
+        clip = synthesize(model, Request(seconds=seconds, options={"loop": True}), seed=seed)
+        assert len(clip) == round(seconds * 30)
+        rate = [float(n.text.split()[3]) for n in clip.origin.notes if n.text.startswith("steps are played")] or [1.0]
+        even = np.array(steps(clip, 3)) * rate[0]  # as fast as they were captured
+        assert even.min() > min(usual) - 0.12
+        assert even.max() < max(usual) + 0.12
 
 
 def test_feet_stand_on_ground_with_heights(model):

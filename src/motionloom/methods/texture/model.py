@@ -44,6 +44,7 @@ from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.feet.terrain import on_ground
 from motionloom.kinematics.local_frames import Frames, joined, observe
 from motionloom.kinematics.pace import step_speed
+from motionloom.kinematics.resample import at_frames
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
@@ -67,7 +68,17 @@ from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_te
 from motionloom.methods.texture.lead_into_keys import SPEED_TIME, with_keys
 from motionloom.methods.texture.live import LiveOptions, TextureLive
 from motionloom.methods.texture.live_tables import build_tables
-from motionloom.methods.texture.looping import LOOPABLE, ROUNDS, in_rounds, repeated
+from motionloom.methods.texture.looping import (
+    LOOPABLE,
+    ROUNDS,
+    filling_frames,
+    frame_cycles,
+    in_rounds,
+    mean_cycle,
+    rate_notes,
+    repeated,
+    retimed,
+)
 from motionloom.methods.texture.plan import TexturePlan, fixed_cells
 
 RISE = 0.15  # m: farthest that the hips are raised or lowered to the height of a key
@@ -149,6 +160,10 @@ class TextureModel(Model[Options]):
     @cached_property
     def _top_speed(self) -> float:
         return max(float(step_speed(clip, SPEED_TIME).max()) for clip in self.clips)
+
+    @cached_property
+    def _cycles(self) -> FloatArray:
+        return np.concatenate([frame_cycles(clip) for clip in self.clips])
 
     @cached_property
     def _sources(self) -> FrameSources:
@@ -235,13 +250,32 @@ class TextureModel(Model[Options]):
         frames = request.length(self.fps)
         assert frames is not None
         tracks = choose_parts(self._material, request, frames, options, rng, progress, more)
+        if options.loop and not any(isinstance(c, PoseAlong) for c in request.constraints):
+            tracks = self._whole_strides(tracks, request, frames, options, rng, progress)
+        at = np.arange(frames) * len(tracks[0]) // frames
         source = np.empty((frames, len(self.skeleton)), np.int64)
         for part, shown in zip(self.parts, tracks, strict=True):
-            source[:, list(part.joints)] = shown[:, None]
+            source[:, list(part.joints)] = shown[at, None]
         led = [c for c in request.constraints if not isinstance(c, RootPath)]  # `moved_along` leads along paths
         keys = read_keys(replace(request, constraints=tuple(led)), self.skeleton, frames, self.fps)
         source[fixed_cells(keys)] = -1
         return TexturePlan(source, self.starts, self.clip_names, keys, tracks=tuple(tracks))
+
+    def _whole_strides(
+        self,
+        tracks: list[IntArray],
+        request: Request,
+        frames: int,
+        options: Options,
+        rng: Generator,
+        progress: Progress,
+    ) -> list[IntArray]:
+        """The tracks of a loop that is filled by whole strides of the clips that it shows, in more frames or fewer."""
+        filling = filling_frames(frames, mean_cycle(self._cycles[tracks[0]]) * self.fps)
+        if filling == frames:
+            return tracks
+        request = replace(request, constraints=retimed(request.constraints, frames, self.fps, filling))
+        return choose_parts(self._material, request, filling, options, rng, progress)
 
     def _texture(
         self, request: Request, keys: Keys, styles: Styles, options: Options, rng: Generator, progress: Progress
@@ -307,20 +341,25 @@ class TextureModel(Model[Options]):
 
     def _loop(self, plan: TexturePlan, request: Request, options: Options) -> Clip:
         """The middle one of three rounds: bent to keys and cleaned beyond its own ends, so that it repeats."""
-        rounds = in_rounds(request.constraints, plan.frames, self.fps)
+        rounds, filling = in_rounds(request.constraints, plan.frames, self.fps), len(plan.tracks[0])
         clip, middle = self._shown(plan, rounds, options, ROUNDS), slice(plan.frames, 2 * plan.frames)
+        if filling != plan.frames:
+            at = np.arange(ROUNDS * plan.frames, dtype=float) * filling / plan.frames
+            clip = at_frames(clip, at, self.fps, cubic=filling < plan.frames)
         self._check_near(place(clip[middle], request, self), request, options)
         clip = with_keys(clip, repeated(plan.keys), ())
         if options.clean_feet:
             clip = pin_plants(clip).clip
-        return place(clip[middle], request, self)
+        clip = place(clip[middle], request, self)
+        return replace(clip, origin=clip.origin.with_notes(*rate_notes(plan.frames, filling, self.fps)))
 
     def _shown(self, plan: TexturePlan, constraints: Sequence[Constraint], options: Options, rounds: int = 1) -> Clip:
         """The chosen frames, so many times one after the other, with crossfaded seams, from the origin on."""
         material, half = self._material, round(options.blend * self.fps / 2)
         tracks = [crossfaded(np.tile(shown, rounds), material.ends, half) for shown in plan.tracks]
         cells = joint_tracks(tracks, material.parts, len(self.skeleton))
-        fixed = np.tile(fixed_cells(plan.keys), (rounds, 1))
+        of_keys = np.arange(len(plan.tracks[0])) * plan.frames // len(plan.tracks[0])  # a loop has its own frames
+        fixed = np.tile(fixed_cells(plan.keys)[of_keys], (rounds, 1))
         known = cells._replace(main=np.where(fixed, -1, cells.main), other=np.where(fixed, -1, cells.other))
         origin = joint_origin(known, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
         labels = {name: mark[cells.main[:, 0]] for name, mark in self._marks.items() if is_found(name)}

@@ -9,18 +9,17 @@ another one, or the same. a' is played so fast that its step cycles last as long
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from motionloom.analysis.alignment import align, cycle_times
+from motionloom.analysis.alignment import align
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, SkeletonMismatch, part, replace, silent
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.feet.contacts import contact_array, with_contacts
+from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
@@ -28,6 +27,7 @@ from motionloom.methods.learning import learn
 from motionloom.methods.synthesis import finished
 from motionloom.methods.texture.coherent.parts import JointGroup, features
 from motionloom.methods.texture.coherent.wanted import Price
+from motionloom.methods.texture.looping import step_cycle
 from motionloom.methods.texture.model import TextureModel
 from motionloom.rotation import rotate, yaw
 
@@ -65,7 +65,7 @@ def transfer(
     plain, given = (with_contacts(resample(clip, fps)) for clip in (a, b))
     if min(len(plain), len(given), a_styled.seconds * fps) < SHORTEST:
         raise BadRequest(f"a transfer needs clips of at least {SHORTEST} frames at {fps:g} fps")
-    own, wanted = _cycle(with_contacts(a_styled)), _cycle(given)
+    own, wanted = step_cycle(with_contacts(a_styled)), step_cycle(given)
     rate = float(np.clip(own / wanted, 1 / MAX_RATE, MAX_RATE)) if own and wanted else 1.0
     model = learn("texture", [_faster(a_styled, rate)], {"fps": fps}, progress=part(report, 0.0, 0.3))
     assert isinstance(model, TextureModel)
@@ -135,15 +135,6 @@ def _standardised(clip: Clip) -> FloatArray:
     rows = _foot_rows(clip, [foot.name for foot in feet(clip.skeleton)])
     rows = rows - rows.mean(0)
     return np.asarray(rows / np.maximum(rows.std(0), 1e-6) / np.sqrt(rows.shape[1]))
-
-
-def _cycle(clip: Clip) -> float | None:
-    """The median duration of a step cycle of any foot, s; None if no foot completes a cycle."""
-    if not contact_array(clip).any():
-        return None
-    starts = [cycle_times(clip, foot.name) for foot in feet(clip.skeleton)]
-    gaps = [y - x for times in starts for x, y in pairwise(times)]
-    return float(np.median(gaps)) if gaps else None
 
 
 def _faster(clip: Clip, rate: float, fps: float | None = None) -> Clip:
