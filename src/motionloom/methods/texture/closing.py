@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.constraints import Constraint, Pace, Plant, RootPath
+from motionloom.constraints import Constraint, Pace, Plant, PoseAlong, RootPath
 from motionloom.constraints.bend_to_path import follow
 from motionloom.constraints.bend_travel import Key, steer
 from motionloom.core import Clip, FloatArray, Skeleton, replace
 from motionloom.kinematics.feet.contacts import foot_parts, runs
+from motionloom.kinematics.local_frames import observe
 from motionloom.kinematics.pace import STANDING_SPEED, pace
 from motionloom.kinematics.travel import travel
 from motionloom.methods.texture.paths import on_path, path_places
@@ -138,3 +139,14 @@ def _path_keys(clip: Clip, path: RootPath) -> dict[int, Key]:
     frames = np.linspace(0, len(clip) - 1, max(2, round(clip.seconds) + 1)).round().astype(int)
     line = on_path(np.array(path.points), share[frames])
     return {int(f): Key((float(x), float(z))) for f, (x, z) in zip(frames, line, strict=True)}
+
+
+def given_velocities(
+    constraints: Sequence[Constraint], skeleton: Skeleton, frames: int, fps: float
+) -> dict[int, FloatArray]:
+    """Velocities of the root (n, 3) over the ground where a given clip moves it, by the first frame."""
+    out = {}
+    for c in constraints:
+        if isinstance(c, PoseAlong) and 0 in c.chosen(skeleton):
+            out[c.frames(frames, fps).start] = observe(c.given(skeleton, frames, fps)).root[:-1, :3]
+    return out

@@ -31,7 +31,6 @@ from motionloom.core import (
     IntArray,
     NoPath,
     Progress,
-    Skeleton,
     is_found,
     with_labels,
 )
@@ -52,7 +51,7 @@ from motionloom.methods.lead_into_constraints import pose_problem, root_problem,
 from motionloom.methods.live import FrameSources, material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
-from motionloom.methods.texture.closing import from_touch_down, moved_along, paced, slowed_at_plants
+from motionloom.methods.texture.closing import from_touch_down, given_velocities, moved_along, paced, slowed_at_plants
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, FrameLinks, clip_ends
 from motionloom.methods.texture.coherent.parts import JointGroup, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import ExampleArrays, choose_parts
@@ -364,7 +363,7 @@ class TextureModel(Model[Options]):
         origin = joint_origin(known, self._sources, self.skeleton, [clip.origin.licence for clip in self.clips])
         labels = {name: mark[cells.main[:, 0]] for name, mark in self._marks.items() if is_found(name)}
         labels |= cell_labels(cells.main, self._marks, _styles(constraints), self.skeleton)
-        given = _given_velocities(constraints, self.skeleton, rounds * plan.frames, self.fps)
+        given = given_velocities(constraints, self.skeleton, rounds * plan.frames, self.fps)
         body = render_tracks(self._frames, tracks, material.parts, self._quick_turns, self.skeleton, self.fps, given)
         return with_labels(replace(body, origin=origin), labels)
 
@@ -390,14 +389,3 @@ class TextureModel(Model[Options]):
 
 def _styles(constraints: Iterable[Constraint]) -> list[Style]:
     return [c for c in constraints if isinstance(c, Style)]
-
-
-def _given_velocities(
-    constraints: Sequence[Constraint], skeleton: Skeleton, frames: int, fps: float
-) -> dict[int, FloatArray]:
-    """Velocities of the root (n, 3) over the ground where a given clip moves it, by the first frame."""
-    out = {}
-    for c in constraints:
-        if isinstance(c, PoseAlong) and 0 in c.chosen(skeleton):
-            out[c.frames(frames, fps).start] = observe(c.given(skeleton, frames, fps)).root[:-1, :3]
-    return out
