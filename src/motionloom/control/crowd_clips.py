@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from motionloom.control.tracks import SIGHT, Tracks
 from motionloom.core import BadRequest, Clip, FloatArray, Made, Progress, silent
 from motionloom.core.limits import Limits
 from motionloom.core.poses import Commands, Poses, commands
+from motionloom.core.progress import parts
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Model
 from motionloom.methods.live import State
@@ -64,11 +66,12 @@ def crowd_clips(
         places, starts = lines.begin(places, starts)
     places, starts = places[whole], starts[whole]
     frames = max(1, round(seconds * rate))
+    stepping, recording = parts(report, [8, 2])
 
     def steps() -> Iterator[tuple[State, Poses]]:
         state, here = live.begin(seed + whole, Travel(places, starts)), places
         for f in range(frames):
-            report(f / frames, "stepping")
+            stepping(f / frames, "stepping")
             given = commands()
             if lines is not None:
                 goals, speeds = lines.goals(whole, here, f / rate, _sight(here, regions))
@@ -81,17 +84,16 @@ def crowd_clips(
             here = poses.root[:, [0, 2]]
             yield state, poses
 
-    clips = record_rows(live, steps(), rate, chosen if apart else None)
+    clips = record_rows(live, steps(), rate, chosen if apart else None, progress=recording)
     edits: list[dict[str, Any]] = [{"count": count}, {"seconds": seconds}, {"rate": rate}, {"apart": apart}]
     if regions:
         edits.append({"avoid": [list(region) for region in regions]})
     if tracks is not None:
         edits.append({"tracks": [list(map(float, line)) for line in tracks]})
-    report(1.0, "stepping")
-    return [
-        signed(clip, model, synthesis_step(model, "crowd", seed=seed, take=i, edits=edits))
-        for i, clip in zip(chosen, clips, strict=True)
-    ]
+    step = synthesis_step(model, "crowd", seed=seed, edits=edits)
+    made = [signed(clip, model, replace(step, take=i)) for i, clip in zip(chosen, clips, strict=True)]
+    report(1.0, "recording")
+    return made
 
 
 def check_crowd(

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, IntArray
+from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.arrays import BoolArray
 from motionloom.core.poses import Poses, Sources
+from motionloom.core.progress import each
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.methods.live import Live, State, join, recorded_origin, select, state_count
 
@@ -24,9 +25,17 @@ def record(live: Live, steps: Iterable[tuple[State, Poses]], fps: float, *, row:
 
 
 def record_rows(
-    live: Live, steps: Iterable[tuple[State, Poses]], fps: float, rows: Sequence[int] | None = None
+    live: Live,
+    steps: Iterable[tuple[State, Poses]],
+    fps: float,
+    rows: Sequence[int] | None = None,
+    *,
+    progress: Progress | None = None,
 ) -> list[Clip]:
-    """Some characters of these steps, or all, as clips (see `record`). States are kept for at most `CHUNK` steps."""
+    """Some characters of these steps, or all, as clips (see `record`). States are kept for at most `CHUNK` steps.
+
+    `progress` is that of the clips, once all steps are taken.
+    """
     taken: list[tuple[FloatArray, FloatArray, BoolArray]] = []
     facts: list[tuple[IntArray, Sources]] = []
     kept: list[State] = []
@@ -45,7 +54,8 @@ def record_rows(
         raise BadRequest("there are no steps to record")
     if kept:
         facts.append(_facts(live, kept))
-    return [_clip(live, taken, facts, fps, n) for n in range(len(taken[0][0]))]
+    members = range(len(taken[0][0]))
+    return [_clip(live, taken, facts, fps, n) for n in each(members, progress or silent(), "recording")]
 
 
 def _facts(live: Live, states: Sequence[State]) -> tuple[IntArray, Sources]:
