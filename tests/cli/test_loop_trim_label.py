@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.core import Clip
+from motionloom.core import Clip, with_labels
 from motionloom.io import load, save
 from motionloom.kinematics.capture.tpose import starts_with_tpose
-from motionloom.kinematics.feet.contacts import contacts
+from motionloom.kinematics.feet.contacts import contacts, runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.loop import seam
 from motionloom.kinematics.root_bone import with_root_bone
@@ -92,15 +92,40 @@ def test_a_foot_that_stands_after_a_t_pose_does_not_touch_down():
     assert len(trim_contacts(posed, "left_heel", strides=1)) == len(trim_contacts(standing, "left_heel", strides=1))
 
 
+def test_a_foot_touches_down_with_its_heel_or_its_toe(walks):
+    """Runners land on either: with the heel alone, a step on the toe is missed and two strides are taken for one."""
+    walk = load(walks / "walk_1.bvh")
+    heel, toe = (contacts(walk)[f"contact:left_{name}"] for name in ("heel", "toe"))
+    (first, _), (second, end), *_ = [run for run in runs(heel) if run[0] > 0]
+    on_toe = heel.copy()
+    on_toe[second:end] = False
+    labelled = with_labels(walk, {"contact:left_heel": on_toe, "contact:left_toe": toe})
+    assert len(trim_contacts(labelled, "left", strides=1)) < 1.2 * (second - first)
+    assert len(trim_contacts(labelled, "left_heel", strides=1)) > 1.8 * (second - first)
+
+
+def test_every_stride_of_a_long_walk_becomes_a_take(run, tmp_path):
+    save(make("walk", seed=3, seconds=6), tmp_path / "long.bvh")
+    run("trim", tmp_path / "long.bvh", "-o", tmp_path / "takes", "--contacts", "left", "--each")
+    whole = trim_contacts(load(tmp_path / "long.bvh"), "left")
+    takes = [load(path) for path in sorted((tmp_path / "takes").glob("*.bvh"))]
+    assert [take.name for take in takes[:2]] == ["long_00.bvh", "long_01.bvh"]
+    np.testing.assert_allclose(np.concatenate([take.root for take in takes]), whole.root, atol=1e-5)
+    again(tmp_path / "takes/long_01.bvh", tmp_path, tmp_path / "same.bvh")
+    assert (tmp_path / "same.bvh").read_bytes() == (tmp_path / "takes/long_01.bvh").read_bytes()
+    done = run("trim", tmp_path / "long.bvh", "-o", tmp_path / "x", "--each")
+    assert (done.code, "needs --contacts" in done.err) == (2, True)
+
+
 def test_trim_by_contacts_keeps_whole_strides(run, walks, tmp_path):
-    run("trim", walks, "-o", tmp_path / "out", "--contacts", "left")
+    run("trim", walks, "-o", tmp_path / "out", "--contacts", "left_heel")
     for name in ("walk_1", "walk_2"):
         walk, part = load(walks / f"{name}.bvh"), load(tmp_path / "out" / f"{name}.bvh")
         touch = contacts(walk)["contact:left_heel"]
         first = int(part.origin.main()[1][0])
         stop = first + len(part)
         assert list(touch[[first - 1, first, stop - 1, stop]]) == [False, True, False, True]
-    run("trim", walks / "walk_1.bvh", "-o", tmp_path / "one.bvh", "--contacts", "left", "--strides", "1")
+    run("trim", walks / "walk_1.bvh", "-o", tmp_path / "one.bvh", "--contacts", "left_heel", "--strides", "1")
     walk, part = load(walks / "walk_1.bvh"), load(tmp_path / "one.bvh")
     touch = contacts(walk)["contact:left_heel"]
     first = int(part.origin.main()[1][0])
@@ -110,7 +135,7 @@ def test_trim_by_contacts_keeps_whole_strides(run, walks, tmp_path):
     assert (done.code, "needs `contacts`" in done.err) == (1, True)
     done = run("trim", walks / "walk_1.bvh", "-o", tmp_path / "x.bvh", "--contacts", "left_front")
     assert done.code == 1
-    assert "no foot part 'left_front'; this body has left_heel" in done.err
+    assert "no foot part 'left_front'; this body has left, left_heel" in done.err
 
 
 def test_labels_are_set_removed_and_listed(run, tmp_path):

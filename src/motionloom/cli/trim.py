@@ -31,6 +31,9 @@ def trim(
     strides: Annotated[
         int | None, typer.Option("--strides", metavar="N", min=1, help="With --contacts: only the first N strides.")
     ] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="With --contacts: every stride in a file of its own, NAME_00, NAME_01 ...")
+    ] = False,
     to: Suffix = ".bvh",
     force: Force = False,
     json: Json = False,
@@ -43,6 +46,9 @@ def trim(
 
     options: dict[str, Any] = {"start": moment(start, ("--start",)), "contacts": contacts, "strides": strides}
     options["end"] = None if end is None else moment(end, ("--end",))
+    if each and (contacts is None or strides is not None):
+        raise typer.BadParameter("it needs --contacts, and no --strides", param_hint="--each")
+    options |= {"every_stride": each, "overwrite": force}
     with busy("trimming") as report:
-        files = list(trim_files(clips, out, to=to, reading=reading, overwrite=force, progress=report, **options))
+        files = list(trim_files(clips, out, to=to, reading=reading, progress=report, **options))
     print_reports(files, print_edits, edit_dict, json=json)

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Cancelled, Clip, Markers, MotionloomError, Note, Progress, silent
 from motionloom.core.note import info
@@ -21,6 +23,7 @@ from motionloom.jobs import MIN_FILES, JobFailed, each
 from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.skate_removal import SkateReport
 from motionloom.kinematics.retarget import RetargetReport
+from motionloom.kinematics.trim import touch_downs
 from motionloom.recipes.read_recipe import has_recipe
 from motionloom.recipes.recorded_edits import clean, convert, loop, retarget, trim
 from motionloom.recipes.repeat import again
@@ -138,12 +141,15 @@ def trim_files(
     *,
     to: str = ".bvh",
     reading: Reading = DEFAULT,
+    every_stride: bool = False,
     overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
 ) -> Iterator[EditedFile]:
-    """Trim files with the options of `trim`."""
-    task = partial(_edit_file, edit=partial(_trim, options=options), reading=reading)
+    """Trim files with the options of `trim`; `every_stride`: each stride to a file of its own, NAME_00 and so on."""
+    task: Callable[..., EditedFile] = partial(_edit_file, edit=partial(_trim, options=options), reading=reading)
+    if every_stride:
+        task = partial(_write_strides, options=options, reading=reading, overwrite=overwrite)
     return _for_each(task, planned_files(paths, out, to, overwrite=overwrite), "trimming", MIN_EDITS, progress)
 
 
@@ -295,6 +301,31 @@ def _trim(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[C
     made = trim(clip, **options)
     frames = made.origin.main()[1]
     return made, EditedFile(Path(), summary=f"frames {frames[0]:.0f} to {frames[-1]:.0f} of {len(clip)}")
+
+
+def _write_strides(
+    job: tuple[Path, Path],
+    options: Mapping[str, Any],
+    reading: Reading,
+    overwrite: bool,
+    progress: Progress | None = None,
+) -> EditedFile:
+    """Write each stride of a file to a file of its own."""
+    path, target = job
+    try:
+        clip = load(path, reading)
+        downs = touch_downs(trim(clip, start=options["start"], end=options["end"]), options["contacts"])
+        seconds = np.diff(downs) / clip.fps
+        names = [target.with_stem(f"{target.stem}_{k:02d}") for k in range(len(seconds))]
+        for k, name in enumerate(counted(names, progress or silent(), "writing")):
+            check_target(name, overwrite=overwrite)
+            save(trim(clip, **{**options, "strides": 1, "skip": k}), name)
+    except Cancelled:
+        raise
+    except MotionloomError as error:
+        return EditedFile(path, error=str(error))
+    text = f"strides of {', '.join(f'{s:.2f}' for s in seconds)} s, each in a file of its own, from {names[0].name} on"
+    return EditedFile(path, target.parent, int(sum(np.diff(downs))), clip.fps, clip.origin.notes, summary=text)
 
 
 def _convert_file(

@@ -142,16 +142,17 @@ def trim(
     end: Moment | None = None,
     contacts: str | None = None,
     strides: int | None = None,
+    skip: int = 0,
 ) -> Clip:
-    """The clip between two times, or whole strides from one touch-down of a foot (`contacts`: "left_heel") to another.
+    """The clip between two times, or whole strides from one touch-down of a foot (`contacts`: "left") to another.
 
-    Both together: first the times, then the strides in between; with `strides`, only the first so many.
+    Both together: first the times, then the strides in between; with `strides`, only the first so many after `skip`.
     """
     if strides is not None and contacts is None:
         raise BadRequest("strides: a number of strides needs `contacts`, the foot whose touch-downs limit them")
-    given = {"start": start or None, "end": end, "contacts": contacts, "strides": strides}
+    given = {"start": start or None, "end": end, "contacts": contacts, "strides": strides, "skip": skip or None}
     made = trim_times(clip, start, end)
-    made = trim_contacts(made, contacts, strides) if contacts is not None else made
+    made = trim_contacts(made, contacts, strides, skip) if contacts is not None else made
     return _with_step(made, edit_step("trim", [clip], given))
 
 

@@ -122,7 +122,7 @@ def _phase_warnings(clips: Sequence[Clip], clock: Clock) -> list[Note]:
     return [
         warning(
             f"{names}: begins or ends in another phase of the motion than the other takes; cut all takes at the same "
-            "event, for example with `motionloom trim --contacts left_heel`"
+            "event, for example with `motionloom trim --contacts left`"
         )
     ]
 

@@ -17,8 +17,9 @@ SLOPE = 3  # steps in a row of a time-warping path
 KNOTS = 0.4  # s between knots of a warp; 0.2 fits takes 0 to 1 % better, with rates that differ twice as much
 LATE = 2.0  # a take that is a second late counts as this many times the deviation of all poses
 RATE = 0.05  # s: a change of pose counts as the way made in this time
+BEND = 0.1  # s: the same for a change of rates at a seam
 SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
-CLOSED = (0.4, 0.5)  # ... and of the deviation of all poses: walks have 0.15 to 0.25, runs up to 0.5, false cycles 0.6
+CLOSED = 0.6  # ... and of the deviation of its poses: walks 0.1 to 0.3, runs 0.2 to 0.6, cycles cut a tenth short 0.8
 REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
 STEEP = 2.5  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.3)
 SHORTEST = 0.5  # s: no loop is shorter
@@ -94,33 +95,47 @@ def align_takes(
 def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> MeanLoop | None:
     """Where the mean of aligned takes (S, U, D) repeats, if it does: the longest loop among the good ones.
 
-    A seam is the distance in pose and rate between one frame after the last moment of the loop and its first moment. It
-    counts in units of the takes' mean distance from each other (of one take: from its neighbours in time), which is
-    large where takes are out of phase; so it is also compared with the deviation of all poses from their mean. A motion
-    that begins and ends at rest (a jump, a punch) does not repeat, however alike its ends are.
+    A seam is the distance between the pose one frame after the last moment of the loop and that of its first moment,
+    and between their rates as far as these change by more than they do anywhere within the motion in the same time:
+    cut where a foot touches down, a cycle ends and begins with rates that differ, as they do at the other foot. It is
+    compared with the takes' mean distance from each other (of one take: from its neighbours in time) and, as that is
+    large where takes are out of phase, with the deviation of the poses of the loop from their mean, which is small
+    where a motion only pauses. A motion that begins and ends at rest (a jump, a punch) does not repeat, however alike
+    its ends are.
     """
-    mean = takes.mean(0)
-    if rests_at_both_ends(mean * scales):
-        return None
-    features = _features(mean, scales, MOMENTS * fps)
-    size = _take_distance(takes, scales, MOMENTS * fps)
+    mean = takes.mean(0) * scales
     count, least = len(mean), max(2, round(SHORTEST * MOMENTS * fps))
-    on = 2 * features[-1] - features[-1 - MOMENTS : -1][::-1] if count > MOMENTS else features[:0]
-    going_on = np.vstack([features[MOMENTS:], on])[:count]  # one frame after each moment
-    if count < least or len(going_on) < count:
+    if rests_at_both_ends(mean) or count < least or count <= MOMENTS:
         return None
-    seams = np.sqrt(squared_distances(going_on, features)) / max(size, 1e-9)  # [last, start]
-    last, start = np.meshgrid(np.arange(count), np.arange(count), indexing="ij")
-    length = last + MOMENTS - start
-    deviation = float(np.sqrt(np.stack([_features(take, scales, MOMENTS * fps) for take in takes]).var((0, 1)).sum()))
-    good = (seams <= SEAM) & (seams * size <= CLOSED[0] * deviation) & (length >= least)
-    if not good.any():
-        good = (seams <= SEAM) & (seams * size <= CLOSED[1] * deviation) & (length >= least)
-    if not good.any():
+    size = max(_take_distance(takes, scales, MOMENTS * fps), 1e-9)
+    lengths = np.subtract.outer(np.arange(count), np.arange(count)) + MOMENTS  # [last, start]
+    deviations = np.maximum(_deviations_between(mean), 1e-9)
+    limits = np.minimum(CLOSED * deviations, SEAM * size)
+    going_on = np.vstack([mean[MOMENTS:], 2 * mean[-1] - mean[-1 - MOMENTS : -1][::-1]])  # one frame after each moment
+    gaps = squared_distances(going_on, mean)
+    near = (gaps <= limits**2) & (lengths >= least)
+    rates = np.gradient(mean, axis=0) * (MOMENTS * fps * BEND)
+    lag = MOMENTS + 1  # of a frame; rates at the ends are those of half a moment inside
+    usual = np.abs(rates[lag:] - rates[:-lag]).max(0, initial=0.0)
+    seams = np.full_like(gaps, np.inf)
+    for row in np.flatnonzero(near.any(1)):
+        bend = np.maximum(np.abs(rates[row] - rates[near[row]]) - usual, 0.0)
+        seams[row, near[row]] = np.sqrt(gaps[row, near[row]] + (bend**2).sum(1))
+    if not (seams <= limits).any():
         return None
-    worth = np.where(good, length / count - 0.25 * seams, -np.inf)
-    at = int(worth.argmax())
-    return MeanLoop(int(start.flat[at]), int(last.flat[at]) + MOMENTS, float(seams.flat[at]))
+    worth = np.where(seams <= limits, lengths / count - seams / deviations, -np.inf)
+    last, start = np.unravel_index(int(worth.argmax()), worth.shape)
+    return MeanLoop(int(start), int(last) + MOMENTS, float(seams[last, start]) / size)
+
+
+def _deviations_between(values: FloatArray) -> FloatArray:
+    """(U, U) [last, start]: the deviation of values (U, D) from start to last about their mean, root mean square."""
+    sums = np.vstack([np.zeros(values.shape[1]), np.cumsum(values - values.mean(0), axis=0)])
+    squares = np.concatenate([[0.0], np.cumsum(((values - values.mean(0)) ** 2).sum(1))])
+    counts = np.maximum(np.subtract.outer(np.arange(1, len(sums)), np.arange(len(values))), 1)
+    variances = np.subtract.outer(squares[1:], squares[:-1]) / counts
+    variances -= squared_distances(sums[1:], sums[:-1]) / counts**2
+    return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
 def rests_at_both_ends(values: FloatArray) -> bool:
