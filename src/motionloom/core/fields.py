@@ -116,7 +116,7 @@ class Field:
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         if self.kind is WORDS:
-            return "a list, as [3, 3, 7]"
+            return "a list in brackets, as [one, two]"
         if not self.kind.limited:
             return "text"
         one, many = ("a whole number", "whole numbers") if self.kind is WHOLE else NOUNS[self.quantity]

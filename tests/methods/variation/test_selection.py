@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, replace, silent
+from motionloom.io import load
 from motionloom.io.strokes.csv import stroke_clip
+from motionloom.kinematics.resample import resample
+from motionloom.kinematics.trim import touch_downs
 from motionloom.methods.variation import Config, learn_transition
 from motionloom.methods.variation.networks import downstream, own_edges
 from motionloom.methods.variation.regression import Rules, material_of
@@ -58,6 +63,19 @@ def test_trusted_strokes_are_kept_and_again_once_the_odd_ones_are_gone(circles):
         assert {d.name for d in found.dropped} == {c.name for c in clips[8:]}
         assert found.kept == tuple(c.name for c in circles[:8])
         assert min(found.likelihoods) >= found.threshold
+
+
+def test_a_few_trusted_takes_are_enough(mocap):
+    """They are judged by as many as other clips are: by fewer, four zombies are less likely than a casual walk is."""
+    takes = {}
+    for name in ("104_41", "104_19"):  # a zombie, and the same person walking
+        clip = load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True)
+        steps = pairwise(touch_downs(clip, "left"))
+        takes[name] = [named(resample(clip[a:b], 15.0), f"{name} {k}") for k, (a, b) in enumerate(steps)]
+    zombies, walks = takes["104_41"][:3] + takes["104_41"][4:], takes["104_19"]
+    found = select_clips([*zombies, *walks], zombies, QUICK, rng=np.random.default_rng(0))
+    assert {d.name for d in found.dropped} == {clip.name for clip in walks}
+    assert found.kept == tuple(clip.name for clip in zombies)
 
 
 def test_a_repeated_take_is_superfluous_and_the_odd_one_is_not(circles, odd):

@@ -79,8 +79,9 @@ def select_clips(
     In a round clips are judged two at a time by up to six others: by how likely they are if those re-synthesise them
     from their first two frames. One search learns each split's network in the first round; later rounds keep it. All of
     these networks judge all clips: the one that was learned without a clip need not know what is odd about it. The
-    threshold is the tenth percentile of the trusted clips, judged by as many and by the same networks: what was learned
-    on odd clips makes good ones less likely too, and the trusted ones by as much.
+    threshold is the tenth percentile of the trusted clips, judged by each other and by the same networks: what was
+    learned on odd clips makes good ones less likely too, and the trusted ones by as much. So that they are judged by as
+    many, some of the other clips judge them too where they are fewer than eight.
     """
     rng, report = rng or np.random.default_rng(0), progress or silent()
     for group, what in ((clips, "clips"), (trusted, "trusted clips")):
@@ -92,8 +93,10 @@ def select_clips(
     names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
     dropped: list[Dropped] = []
     for turn, step in enumerate(parts(report, [3.0, *[1.0] * len(clips)]), 1):
-        found = judge.likelihoods([values[k] for k in left], TRAINED, part(step, 0.0, 0.8))
-        known = judge.trusted_likelihoods(min(TRAINED, len(left) - len(_splits(len(left))[0])), part(step, 0.8, 1.0))
+        now = [values[k] for k in left]
+        found = judge.likelihoods(now, TRAINED, part(step, 0.0, 0.8))
+        most = min(TRAINED, len(left) - len(_splits(len(left))[0]))
+        known = judge.trusted_likelihoods(most, now, part(step, 0.8, 1.0))
         threshold = float(np.percentile(known, PERCENTILE, method="inverted_cdf"))
         each_clip = found.mean(1)
         least = int(each_clip.argmin())
@@ -115,26 +118,37 @@ class _Judge:
         self.networks: list[BoolArray] = []
         self.known: dict[int, FloatArray] = {}
 
-    def likelihoods(self, values: Sequence[FloatArray], most: int, progress: Progress) -> FloatArray:
-        """(S, D) the mean log likelihood of each degree of freedom per frame of each clip, by at most `most` others."""
-        splits = _splits(len(values))
-        others = [[k for k in range(len(values)) if k not in judged] for judged in splits]
+    def likelihoods(
+        self, values: Sequence[FloatArray], most: int, progress: Progress, further: Sequence[FloatArray] = ()
+    ) -> FloatArray:
+        """(S, D) the mean log likelihood of each degree of freedom per frame of each clip, by at most `most` others.
+
+        Where they are fewer, `further` clips judge them too.
+        """
+        splits, count, values = _splits(len(values)), len(values), [*values, *further]
+        others = [[k for k in range(count) if k not in judged] for judged in splits]
         judges = [sorted(self.rng.choice(rest, min(most, len(rest)), replace=False).tolist()) for rest in others]
+        for chosen in judges:
+            missing = min(most - len(chosen), len(further))
+            if missing > 0:
+                chosen += sorted(self.rng.choice(np.arange(count, len(values)), missing, replace=False).tolist())
         if not self.networks:
             learning, progress = part(progress, 0.0, 0.7), part(progress, 0.7, 1.0)
             for train, step in zip(judges, parts(learning, [1.0] * len(judges)), strict=True):
                 self.networks.append(_learned([values[k] for k in train], self.dofs, self.config, self.rng, step))
-        out = np.empty((len(values), self.dofs.count))
+        out = np.empty((count, self.dofs.count))
         for split in each(range(len(splits)), progress, STAGE):
             for k in splits[split]:
                 sequences = [*(values[t] for t in judges[split]), values[k]]
                 out[k] = np.mean([self._judged(sequences, network) for network in self.networks], axis=0)
         return out
 
-    def trusted_likelihoods(self, most: int, progress: Progress) -> FloatArray:
-        """(S,) those of the trusted clips."""
-        if most not in self.known:
-            self.known[most] = self.likelihoods(self.trusted, most, progress).mean(1)
+    def trusted_likelihoods(self, most: int, clips: Sequence[FloatArray], progress: Progress) -> FloatArray:
+        """(S,) those of the trusted clips, by at most `most` others; `clips` are those that are left."""
+        enough = len(self.trusted) - len(_splits(len(self.trusted))[0]) >= most
+        if not enough or most not in self.known:
+            further = [] if enough else [c for c in clips if not any(np.array_equal(c, t) for t in self.trusted)]
+            self.known[most] = self.likelihoods(self.trusted, most, progress, further).mean(1)
         progress(1.0, STAGE)
         return self.known[most]
 
