@@ -61,7 +61,7 @@ def test_values_of_a_request_are_read_with_their_units():
             {"bends": ["200deg"]},
             r"options.bends\[0\]: expected an angle or a list of angles from -183 to 183 deg",
         ),
-        ({"order": "3 4"}, r"options.order: expected a list, as \[3, 3, 7\], found '3 4'"),
+        ({"order": "3 4"}, r"options.order: expected a list in brackets, as \[one, two\], found '3 4'"),
         ({"order": [3, 1.5]}, r"options.order: expected a list"),
         ({"order": [True]}, r"options.order: expected a list"),
     ],
