@@ -48,6 +48,18 @@ def test_a_glitch_is_said_with_clip_joint_frame_and_size(walk):
     assert "80 deg" in str(found) or "frames 100-102" in str(found)
 
 
+def test_the_time_for_many_glitches_is_linear(walk, monkeypatch):
+    """Every glitch was compared with all others, and looked up its frame among those of the whole clip."""
+    rotations = np.tile(walk.rotations[:1], (4000, 1, 1))
+    j = walk.skeleton.joint("left_forearm")
+    rotations[np.arange(20, 3980, 8), j] = multiply(rotations[0, j], exp([1.4, 0, 0]))
+    many = Clip(walk.skeleton, np.tile(walk.root[:1], (4000, 1)), rotations, walk.fps)
+    compared = []
+    monkeypatch.setattr("motionloom.core.origin.Origin.main", lambda self, part=0: compared.append(len(self)))
+    assert len([f for f in check_clips([many]) if f.kind == "glitch"]) == 495
+    assert compared == []
+
+
 def test_a_joint_that_freezes_while_the_body_walks_is_found(walk):
     rotations = walk.rotations.copy()
     j = walk.skeleton.joint("right_forearm")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,22 @@ def test_other_and_broken_matlab_files_say_what_is_missing(tmp_path, letters, rn
             load_many(tmp_path / "z.mat")
         except FormatError:
             continue
+
+
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        (struct.pack("<II", 2, 32 << 20) + bytes(32 << 20), "packed parts are over 64 MB"),
+        (b"\x0e" + bytes(7) + bytes(1 << 20), "more than 100000 parts"),
+    ],
+)
+def test_packed_parts_that_expand_far_beyond_the_file_are_refused(inside, message, tmp_path):
+    """Three parts of 250 MB took 1.3 GB from 765 KB; parts without contents take their memory as objects."""
+    packed = zlib.compress(inside, 9)
+    part = struct.pack("<II", 15, len(packed)) + packed
+    (tmp_path / "x.mat").write_bytes(b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM" + 3 * part)
+    with pytest.raises(FormatError, match=message):
+        load_many(tmp_path / "x.mat")
 
 
 @pytest.mark.parametrize("packed", [False, True])

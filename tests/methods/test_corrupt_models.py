@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
+import zlib
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -11,9 +14,9 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from motionloom.constraints import Request
-from motionloom.core import FormatError
+from motionloom.core import FormatError, MotionloomError
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
-from motionloom.methods.store import _checksum, description_of, packed_model
+from motionloom.methods.store import LARGEST_DESCRIPTION, _checksum, description_of, packed_model
 from motionloom.samples import make
 
 
@@ -107,6 +110,7 @@ LARGE_NUMBERS = [  # of each, one is changed, or all of them
     ("verbs", "splines.gaps", 40.0, False, r"splines\.gaps: expected"),  # exp(40) s
     ("verbs", "splines.gaps", -40.0, True, r"splines\.gaps: expected"),
     ("textons", "textons.0.dynamics.a1", 1e14, True, r"dynamics\.a1: expected"),  # a singular matrix
+    ("textons", "space.scale", 0.0, False, r"space\.scale: expected"),  # a division by zero
 ]
 
 
@@ -119,6 +123,50 @@ def test_a_finite_number_beyond_the_material_is_rejected(method, name, value, ev
     array.reshape(-1)[slice(None) if every else array.size // 2] = value
     write(path, tensors | {name: array}, head)
     with pytest.raises(FormatError, match=message):
+        load_model(path)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_model_whose_joints_have_other_roles_is_rejected_or_harmless(method, models, tmp_path):
+    """Textons counted the foot parts of the skeleton by their roles, and those of the file by its arrays."""
+    path = tmp_path / "model.loom"
+    save_model(models[method], path)
+    tensors, head = read(path)
+    if head["skeleton"] is None:
+        return
+    for role in ("hips", "spine", "left_hand", "right_foot", "right_toe"):
+        changed = json.loads(json.dumps(head))
+        roles = changed["skeleton"]["fields"]["roles"]["tuple"]
+        roles[roles.index(role)] = ""
+        write(path, tensors, changed)
+        with suppress(MotionloomError):
+            synthesize(load_model(path), Request(seconds=1))
+
+
+def test_a_packed_description_far_larger_than_its_file_is_rejected(tmp_path):
+    """A file of 324 KB took 6 GB."""
+    packed = zlib.compress(b" " * (LARGEST_DESCRIPTION + 1), 9)
+    path = tmp_path / "model.loom"
+    save_file({}, str(path), metadata={"motionloom": base64.b64encode(packed).decode()})
+    assert path.stat().st_size < LARGEST_DESCRIPTION / 500
+    with pytest.raises(FormatError, match="its description cannot be read"):
+        load_model(path)
+
+
+def test_arrays_that_occur_again_and_again_are_rejected(models, tmp_path):
+    """A few bytes name a clip once more, and every clip takes memory and time."""
+    path = tmp_path / "model.loom"
+    save_model(models["cuts"], path)
+    tensors, head = read(path)
+    clips = head["model"]["clips"]["tuple"]
+    head["model"]["clips"]["tuple"] = [*clips, *[{"same": "clips.0"}] * 100_000]
+    write(path, tensors, head)
+    with pytest.raises(FormatError, match="arrays occur too often"):
+        load_model(path)
+    head["model"]["clips"]["tuple"] = clips
+    clips[-1]["fields"]["root"] = {"tensor": "clips.0.root"}
+    write(path, tensors, head)
+    with pytest.raises(FormatError, match=r"clips.*root: expected its own array, found 'clips\.0\.root'"):
         load_model(path)
 
 

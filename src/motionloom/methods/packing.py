@@ -21,6 +21,7 @@ from motionloom.core import FormatError
 from motionloom.core.fields import Described, fields_of
 
 KINDS = "biuf"  # dtypes of arrays in a model: booleans, whole numbers and floats
+SHARED = 2**23  # bytes of arrays that may occur again in a file without any, or with small ones
 
 
 class Packer:
@@ -86,7 +87,9 @@ class Unpacker:
 
     def __init__(self, tensors: dict[str, Any]) -> None:
         self.tensors = tensors
-        self._built: dict[str, Any] = {}
+        self._built: dict[str, tuple[Any, int]] = {}  # arrays and records by name, and the bytes of their arrays
+        self._used = 0  # bytes of arrays in all values, those that occur again included
+        self._limit = SHARED + 8 * sum(array.nbytes for array in tensors.values())
 
     @staticmethod
     @cache
@@ -110,14 +113,21 @@ class Unpacker:
         if kind == "float":
             return float(body)
         if kind == "same":
-            return self._built[body]
+            value, size = self._built[body]
+            self._used += size
+            if self._used > self._limit:
+                raise FormatError(f"{name}: arrays occur too often, {self._used >> 20} MB in all")
+            return value
         if kind == "empty":
             return _empty(body, name)
         if kind in ("tensor", "narrow"):
-            array = self.tensors[body or name]
+            if body not in ("", name):
+                raise FormatError(f"{name}: expected its own array, found {body!r}")
+            array = self.tensors[name]
             array = array.astype(np.float64) if kind == "narrow" else array
             array.flags.writeable = False
-            self._built[name] = array
+            self._built[name] = array, array.nbytes
+            self._used += array.nbytes
             return array
         if kind in ("tuple", "list"):
             if not isinstance(body, list):
@@ -138,8 +148,9 @@ class Unpacker:
         body = {present.get(n, n): v for n, v in body.items()}
         if strange := set(body) - set(hints):
             raise FormatError(f"{name}: unknown {sorted(strange)[0]}: written by another motionloom; learn it again")
+        before = self._used
         value = cls(**{n: self.unpack(v, hints[n], f"{name}.{n}") for n, v in body.items()})
-        self._built[name] = value
+        self._built[name] = value, self._used - before
         return value
 
 

@@ -1,8 +1,8 @@
 """Model files: one `.loom` file for every method, a safetensors file without code.
 
-Arrays are tensors. Everything else is JSON in the metadata, compressed by zlib, in base64 (before format 3 it
-was plain): format version, method, config, fps, skeleton, sources with their SHA-256, and the model's own fields, which
-refer to the tensors. `packing.py` converts dataclasses to both.
+Arrays are tensors. Everything else is JSON in the metadata, compressed by zlib, in base64 (plain before format 3
+and above 8 MB): format version, method, config, fps, skeleton, sources with their SHA-256, and the model's own fields,
+which refer to the tensors. `packing.py` converts dataclasses to both.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import os
 import tempfile
 import zlib
 from dataclasses import fields
@@ -31,7 +32,7 @@ from motionloom.methods.table import METHODS
 
 FORMAT = 3  # increased when older versions cannot read the file any more
 OLDEST = 2  # that is read
-LARGEST_DESCRIPTION = 2**28  # bytes
+LARGEST_DESCRIPTION = 2**23  # bytes of JSON that are written packed; more are read only from a file of their size
 COMMON = tuple(f.name for f in fields(Model) if f.name != "measured")
 PLAIN = ("fps", "sources", "notes", "made", "file")  # written as plain JSON, or not at all
 
@@ -78,16 +79,18 @@ def _serialised(model: Model[Any]) -> bytes:
     head = read_json(json.dumps(head).encode())  # names of files may contain halves of characters
     text = json.dumps(head, allow_nan=False)  # in order: an object is defined before it is referred to
     whole = json.dumps({"checksum": _checksum(text, packer.tensors)} | head, allow_nan=False, separators=(",", ":"))
-    return save(packer.tensors, metadata={"motionloom": base64.b64encode(zlib.compress(whole.encode(), 9)).decode()})
+    if len(whole) <= LARGEST_DESCRIPTION:
+        whole = base64.b64encode(zlib.compress(whole.encode(), 9)).decode()
+    return save(packer.tensors, metadata={"motionloom": whole})
 
 
-def description_of(stored: str) -> str:
-    """The JSON of a model file from its metadata; `ValueError` if it is damaged."""
+def description_of(stored: str, limit: int = LARGEST_DESCRIPTION) -> str:
+    """The JSON of a model file from its metadata; `ValueError` if it is damaged, or packed and above the limit."""
     if stored.startswith("{"):
         return stored
     try:
         packed, expander = base64.b64decode(stored, validate=True), zlib.decompressobj()
-        text = expander.decompress(packed, LARGEST_DESCRIPTION)
+        text = expander.decompress(packed, limit)
     except (binascii.Error, zlib.error) as error:
         raise ValueError(str(error)) from None
     if expander.unconsumed_tail or not expander.eof:
@@ -141,7 +144,7 @@ def load_model(path: str | Path) -> Model[Any]:
     except FormatError:
         raise
     except Exception as error:  # any error caused by a damaged or hostile header
-        raise FormatError(f"invalid model: {type(error).__name__}: {error}", path=path) from error
+        raise FormatError(f"invalid model: {type(error).__name__}: {str(error)[:300]}", path=path) from error
 
 
 def _written(source: Learned) -> dict[str, Any]:
@@ -173,7 +176,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
 
     try:
         with open_regular(path) as file:
-            start = file.read(64)
+            start, size = file.read(64), os.fstat(file.fileno()).st_size
         with safe_open(str(path), framework="numpy") as opened:
             facts = opened.metadata() or {}
             tensors = {name: opened.get_tensor(name) for name in opened.keys()} if arrays else {}  # noqa: SIM118
@@ -184,7 +187,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
     if "motionloom" not in facts:
         raise FormatError("a safetensors file, but not a motionloom model", path=path)
     try:
-        head = read_json(description_of(facts["motionloom"]).encode("utf-8", "replace"))
+        head = read_json(description_of(facts["motionloom"], max(LARGEST_DESCRIPTION, size)).encode("utf-8", "replace"))
         version, checksum = head["format"], head.pop("checksum")
     except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError("damaged: its description cannot be read", path=path) from None

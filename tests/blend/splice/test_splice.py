@@ -293,3 +293,11 @@ def test_unknown_cuts_and_stages_are_errors(carry, curve):
         splice(carry, curve, cut="Hips")
     with pytest.raises(BadRequest, match="expected aligned, local, global"):
         Stages(space="up")  # type: ignore[arg-type]
+
+
+def test_a_body_whose_spine_counts_as_fingers_has_no_cut():
+    """The roles of a file may call the hips a hand: everything below it is a finger then."""
+    body = make("walk", seconds=1).skeleton
+    roles = tuple("left_hand" if r == "hips" else "hips" if r == "left_hand" else r for r in body.roles)
+    with pytest.raises(BadRequest, match="check the roles of hands"):
+        cut_named(Skeleton(body.names, body.parents, body.offsets, roles, body.ends))

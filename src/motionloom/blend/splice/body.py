@@ -92,13 +92,16 @@ def _cut(
     if joint == 0:
         raise BadRequest(f"a splice at {skeleton.names[0]!r}, the root, would replace the whole body")
     loose = set(fingers(skeleton)) if tip < 0 else set()
+    kept = [j for j in sorted(set(cloud)) if j not in loose]
+    if not kept:
+        raise BadRequest(f"cut {name!r}: spine and shoulders count as fingers; check the roles of hands")
     part = np.array(skeleton.below(joint))
     far = tip if tip >= 0 else skeleton.find("head")
     return BodyCut(
         name,
         joint,
         part,
-        np.array([j for j in sorted(set(cloud)) if j not in loose]),
+        np.array(kept),
         np.array(posture),
         np.array(line),
         tip,

@@ -51,7 +51,8 @@ def own_frames(clip: Clip) -> Clip:
 
 def in_file(clip: Clip, frame: int) -> int:
     """The number of a frame in the file that the clip came from."""
-    number = clip.origin.main()[1][min(frame, len(clip) - 1)]
+    at = min(frame, len(clip) - 1)
+    number = clip.origin.frames[at, 0, clip.origin.weights[at, 0].argmax()]
     return frame if number < 0 else round(number) + max(0, frame - len(clip) + 1)
 
 
@@ -76,13 +77,7 @@ def glitch_findings(clip: Clip) -> list[Finding]:
     """
     small = set(fingers(clip.skeleton))
     found = glitches(clip)
-    groups: list[list[Glitch]] = []
-    for g in [g for g in found if g.joint not in small]:
-        home = next((same for same in groups if _one_event(same[0], g)), None)
-        if home is None:
-            groups.append([g])
-        else:
-            home.append(g)
+    groups = _events([g for g in found if g.joint not in small])
     out = sorted((_glitch(clip, same) for same in groups), key=lambda f: (f.unit != "m", -(f.size or 0.0)))
     loose = [g for g in found if g.joint in small]
     if loose:
@@ -96,10 +91,19 @@ def glitch_findings(clip: Clip) -> list[Finding]:
     return out
 
 
-def _one_event(a: Glitch, b: Glitch) -> bool:
-    """Whether two joints jump in the same frames and in the same manner."""
-    near = abs(a.start - b.start) <= 1 and abs(a.stop - b.stop) <= 1
-    return a.kind == b.kind and (a.joint < 0) == (b.joint < 0) and near
+def _events(found: Sequence[Glitch]) -> list[list[Glitch]]:
+    """Glitches in groups: joints that jump in the same frames, give or take one, and in the same manner."""
+    groups: list[list[Glitch]] = []
+    known: dict[tuple[str, bool, int, int], int] = {}  # groups by the first glitch of each
+    for g in found:
+        near = ((g.kind, g.joint < 0, g.start + i, g.stop + j) for i in (-1, 0, 1) for j in (-1, 0, 1))
+        at = min((known[key] for key in near if key in known), default=None)
+        if at is None:
+            known[g.kind, g.joint < 0, g.start, g.stop] = len(groups)
+            groups.append([g])
+        else:
+            groups[at].append(g)
+    return groups
 
 
 def _glitch(clip: Clip, same: Sequence[Glitch]) -> Finding:

@@ -12,7 +12,8 @@ import numpy as np
 
 from motionloom.io.reader_notes import Notes
 
-MAX_BYTES = 256 << 20  # bytes after unpacking
+MAX_BYTES = 64 << 20  # bytes of all packed parts after unpacking; the whole set of letters has 12 MB
+MAX_PARTS = 100_000  # of a file or a variable
 MAX_DEPTH = 8
 _MATRIX, _PACKED = 14, 15
 _CELL, _CHAR = 1, 4
@@ -40,9 +41,12 @@ def read_mat5(raw: bytes, notes: Notes) -> dict[str, Any]:
     if order is None:
         raise notes.error("a MATLAB file whose byte order is not known")
     out: dict[str, Any] = {}
+    left = MAX_BYTES
     for kind, data in _elements(raw[128:], order, notes):
         if kind == _PACKED:
-            for inner, unpacked in _elements(_unpack(data, notes), order, notes):
+            whole = _unpack(data, left, notes)
+            left -= len(whole)
+            for inner, unpacked in _elements(whole, order, notes):
                 _keep(out, inner, unpacked, order, notes)
         else:
             _keep(out, kind, data, order, notes)
@@ -56,14 +60,14 @@ def _keep(out: dict[str, Any], kind: int, data: bytes, order: str, notes: Notes)
             out[name] = value
 
 
-def _unpack(data: bytes, notes: Notes) -> bytes:
+def _unpack(data: bytes, limit: int, notes: Notes) -> bytes:
     try:
         stream = zlib.decompressobj()
-        found = stream.decompress(data, MAX_BYTES)
+        found = stream.decompress(data, limit + 1)
     except zlib.error as error:
         raise notes.error(f"a packed part is broken: {error}") from None
-    if stream.unconsumed_tail:
-        raise notes.error(f"a packed part is over {MAX_BYTES >> 20} MB")
+    if len(found) > limit:
+        raise notes.error(f"its packed parts are over {MAX_BYTES >> 20} MB")
     return found
 
 
@@ -83,6 +87,8 @@ def _elements(raw: bytes, order: str, notes: Notes) -> list[tuple[int, bytes]]:
         if start + size > len(raw):
             raise notes.error("the file ends in the middle of an element")
         out.append((kind, raw[start : start + size]))
+        if len(out) > MAX_PARTS:
+            raise notes.error(f"more than {MAX_PARTS} parts")
         at += step
     return out
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, Style
-from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Note, Progress, replace
+from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, Note, Progress, replace
 from motionloom.core.progress import parts, silent
 from motionloom.kinematics.body.roles import fingers
 from motionloom.kinematics.channels.metric import MetricSpace
 from motionloom.kinematics.feet.clearance import lift_swings
+from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.base import Honours, Model, check_request, place
 from motionloom.methods.lead_into_constraints import lead_into, pose_problem
@@ -78,6 +79,8 @@ class TextonModel(Model[Options]):
 
     def check(self) -> None:
         joints, count, parts = len(self.skeleton), len(self.textons), len(self.contact_names)
+        if self.contact_names != tuple(part.label for part in foot_parts(self.skeleton)):
+            raise FormatError("contact_names: expected the foot parts of the skeleton")
         check_space(self.space, joints)
         check_textons(self.textons, self.space, joints)
         check_observed(self.observed, count, joints, parts, len(self.label_names))

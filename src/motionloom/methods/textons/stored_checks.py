@@ -21,10 +21,12 @@ def check_space(space: MetricSpace, joints: int) -> None:
     """`FormatError` unless the coordinates are those of a body with so many joints."""
     channels = 3 * joints + ROOT_CHANNELS
     check_array(space.base, "space.base", "f", (joints, 4))
-    check_array(space.scale, "space.scale", "f", (joints,), low=0)
+    check_array(space.scale, "space.scale", "f", (joints,), low=1e-3)
     check_array(space.wild, "space.wild", "b", (joints,))
     check_array(space.moving, "space.moving", "b", (channels,))
     check_array(space.still, "space.still", "f", (channels,))
+    if not space.moving[: 3 * joints].reshape(-1, 3)[space.wild].all():
+        raise FormatError("space.wild: expected joints with three channels that vary")
 
 
 def check_textons(textons: Sequence[Texton], space: MetricSpace, joints: int) -> None:
