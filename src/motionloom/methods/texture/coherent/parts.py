@@ -29,7 +29,7 @@ class JointGroup(NamedTuple):
     def describe(self) -> str:
         """What comes from one frame, for messages."""
         names = {"legs": "hips, legs and trunk", "body": "all joints"}
-        return f", and {names.get(self.name, self.name)} come from one frame"
+        return f", and {names.get(self.name, f'the joints of {self.name}')} come from one frame"
 
 
 def body_parts(skeleton: Skeleton) -> tuple[JointGroup, ...]:
