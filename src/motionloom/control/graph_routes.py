@@ -15,6 +15,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Request
 from motionloom.control.record import record
+from motionloom.control.stepping import REPORT_INTERVAL
 from motionloom.core import BoolArray, Clip, NoPath, Progress, replace, silent
 from motionloom.core.limits import Limits
 from motionloom.core.poses import Poses, commands
@@ -35,8 +36,6 @@ from motionloom.methods.recipe_steps import synthesis_step
 from motionloom.methods.schedule import frames_with_label, missing_label
 from motionloom.methods.synthesis import finished, signed
 from motionloom.methods.two_level_graph.model import TwoLevelGraphModel, follow_choices
-
-REPORT_INTERVAL = 50  # steps from one report of progress to the next
 
 
 class WalkTake(NamedTuple):

@@ -9,7 +9,7 @@ from itertools import count
 from threading import Condition, Timer
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from motionloom.core.progress import Cancelled, Progress, silent
+from motionloom.core.progress import INTERVAL, Cancelled, Progress, silent
 from motionloom.jobs.environment import surroundings
 from motionloom.jobs.errors import JobFailed, TimeUp
 from motionloom.jobs.messages import STOP
@@ -18,7 +18,6 @@ from motionloom.jobs.worker_handle import WorkerProcess
 R = TypeVar("R")
 
 GRACE = 0.5  # s from the request to stop until the process is killed
-INTERVAL = 0.1  # s between two calls of the caller's progress
 MAX_BUFFERED = 64  # values that a task may have made before the caller takes one
 
 _numbers = count(1)

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from motionloom.core.progress import Cancelled, Progress, accepts_progress, parts, silent
+from motionloom.core.progress import INTERVAL, Cancelled, Progress, accepts_progress, parts, silent
 from motionloom.jobs.errors import JobFailed
-from motionloom.jobs.job import INTERVAL, Job
+from motionloom.jobs.job import Job
 from motionloom.jobs.pool import Pool, shared_pool
 
 T = TypeVar("T")
