@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom.analysis.comparison import Measure, require_comparable
 from motionloom.analysis.point_cloud import PointCloud
+from motionloom.analysis.similarity import readable
 from motionloom.core import BadRequest, BoolArray, Clip, NoPath, Progress
 from motionloom.kinematics.body.proportions import on_skeleton, same_bones
 from motionloom.kinematics.feet.contacts import contacts as find_contacts
@@ -66,8 +67,8 @@ def transition_point(
     if threshold is not None:
         limit = threshold**2 if measure.unit == "m^2" else threshold
         if chosen.min() > limit:
-            nearest = np.sqrt(chosen.min()) if measure.unit == "m^2" else chosen.min()
-            raise NoPath(f"no pair of frames within the threshold {threshold:g}: the nearest is {nearest:.3g} apart")
+            (given, nearest), unit = readable(measure.unit, np.array([limit, chosen.min()]))
+            raise NoPath(f"no pair of frames within the threshold {given:g}: the nearest is {nearest:.3g} {unit} apart")
         left_out = (cost.shape[0] - 1 - np.arange(cost.shape[0]))[:, None] + np.arange(cost.shape[1])
         chosen = np.where(chosen <= limit, left_out + chosen / (1 + limit) / 2, np.inf)
     row, column = np.unravel_index(int(np.argmin(chosen)), cost.shape)
