@@ -18,7 +18,7 @@ from motionloom.analysis.alignment import cycle_times
 from motionloom.core import Clip, replace
 from motionloom.io import load
 from motionloom.kinematics.body.proportions import on_skeleton
-from motionloom.kinematics.resample import resample
+from motionloom.methods.learning import prepare
 from motionloom.methods.variation import Config, VariationModel, fit
 from motionloom.methods.variation.selection import compress_clips, select_clips
 
@@ -52,7 +52,7 @@ def main() -> None:
             print(f"  dropped {item.name} in round {item.round}: {odds}, {', '.join(item.worst)}")
         print("  kept", ", ".join(f"{n} {x:.2f}" for n, x in zip(found.kept, found.likelihoods, strict=True)))
     for name, files in KINDS.items():  # odd among walks, takes of one motion among themselves
-        takes = [t for path in files for t in strides(path)][:TAKES]
+        takes = mended([t for path in files for t in strides(path)][:TAKES])
         found = select_clips(takes, takes, Config(fps=FPS), rng=np.random.default_rng(0))
         model = fit(takes, Config(fps=FPS), rng=np.random.default_rng(0))
         rows = figures(model.clips, variants(model), model)
@@ -67,7 +67,12 @@ def strides(name: str) -> list[Clip]:
     """All cycles of a clip."""
     clip = load(MOCAP / f"{name}.bvh", trim_tpose=True)
     steps = [round(float(t) * clip.fps) for t in cycle_times(clip)]
-    return [resample(clip[a : b + 1], FPS) for a, b in pairwise(steps) if 0.5 < (b - a) / clip.fps < LONGEST]
+    return [clip[a : b + 1] for a, b in pairwise(steps) if 0.5 < (b - a) / clip.fps < LONGEST]
+
+
+def mended(takes: list[Clip]) -> list[Clip]:
+    """The takes as `motionloom learn` prepares them: the fingers of 35_19 turn by 170 degrees in single frames."""
+    return list(prepare(takes, FPS, broken="mend").clips)
 
 
 def repeats(model: VariationModel) -> str:

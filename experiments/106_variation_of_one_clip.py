@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from similarity_material import MOCAP, REAL, publish
 from texture_material import rows_table
-from variation_material import ROWS, VARIANTS, cycles, figures, variants
+from variation_material import ROWS, VARIANTS, angles_of, cycles, figures, table, variants
 
 from motionloom.constraints import Request
 from motionloom.core import Clip, FloatArray
@@ -110,6 +110,13 @@ def spread(sequences: list[FloatArray]) -> FloatArray:
     return np.asarray(np.sqrt(np.var(rows, axis=0).mean(0)))
 
 
+def nearest_takes(model: VariationModel) -> float:
+    """The median distance of a take from the nearest other one, in units of that between all."""
+    apart = table(angles_of(model, model.clips))[..., 0]
+    nearest = np.where(np.eye(len(apart), dtype=bool), np.inf, apart).min(1)
+    return float(np.median(nearest) / np.median(apart[np.tril_indices(len(apart), -1)]))
+
+
 def knee_acceleration(clip: Clip) -> float:
     """The largest acceleration of a knee, m/s^2."""
     knees = [clip.skeleton.joint(f"{side}_shin") for side in ("left", "right")]
@@ -174,7 +181,7 @@ def main() -> None:
         whole = fit(takes, config, rng=np.random.default_rng(0))
         one = fit(takes[:1], config, structure=whole)
         rows = dict(zip(ROWS, figures(whole.clips, variants(whole), whole), strict=True))
-        found[name] = {key: rows[key] for key in SHOWN}
+        found[name] = {"takes to the nearest take": nearest_takes(whole), **{key: rows[key] for key in SHOWN}}
         known, made = ([knee_acceleration(c) for c in group] for group in (takes, variants(whole)))
         found[name] |= {"knees": float(np.median(made)), "knees, worst": max(made)}
         found[name] |= {"knees of takes": float(np.median(known)), "worst of takes": max(known)}
@@ -197,7 +204,8 @@ distance from each other; timing, lengths, acceleration and jerk are relative to
 measures](../variation.md)). *Ranks* is Spearman's correlation of how much each degree of freedom varies between takes
 and between variants (LAU fig 4): of all four takes, and of the first take alone with the structure of the four. *Knees*
 is the largest acceleration of a knee in a clip, m/s²: the median over variants and the worst, and the same of the takes
-as captured. All other measures are relative to the takes as learned from, without errors of single frames.
+as captured. *Takes to the nearest take* is how far a take is from the nearest of the other three, in the median. All
+other measures are relative to the takes as learned from, without errors of single frames.
 
 {table}
 
