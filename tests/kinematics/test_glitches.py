@@ -198,3 +198,14 @@ def test_a_loop_through_the_rest_pose_has_no_broken_frame():
     jumping = loop.rotations.copy()
     jumping[70:72] = [1.0, 0, 0, 0]  # the same pose, from one frame to the next
     assert np.flatnonzero(rest_frames(replace(loop, rotations=jumping))).tolist() == [70, 71]
+
+
+def test_a_paw_may_turn_quickly_where_it_lands_and_a_tail_costs_no_frames():
+    dog = samples.make("dog_walk", seconds=2, fps=60)
+    landing = bent(dog, "left_toe", slice(60, 66), 30)  # 1800 degrees per second, as captured dogs in a gallop
+    assert glitches(landing) == []
+    wild = bent(dog, "tail", slice(60, 63), 80)
+    (found,) = glitches(wild)
+    assert found.joint == dog.skeleton.joint("tail")
+    assert not broken_frames(wild).any()
+    assert angle_between(mended(wild)[0].rotations, dog.rotations).max() < np.radians(2)

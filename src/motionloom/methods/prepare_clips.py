@@ -21,7 +21,15 @@ from motionloom.core import (
 )
 from motionloom.core.progress import each
 from motionloom.kinematics.body.proportions import in_joint_order, leg_length, on_skeleton, same_bones
-from motionloom.kinematics.capture.glitches import broken_frames, glitches, is_slight, mended, whole_pieces
+from motionloom.kinematics.capture.glitches import (
+    broken_frames,
+    glitches,
+    is_slight,
+    mended,
+    small_joints,
+    whole_pieces,
+)
+from motionloom.kinematics.capture.sudden_knees import without_sudden_knees
 from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.resample import resample
@@ -135,13 +143,16 @@ def _require_one_kind(clips: Sequence[Clip]) -> None:
 def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[Clip], list[str]]:
     """The clip without its broken frames, in pieces; or whole, with short glitches mended; and notes about it.
 
-    Slight glitches are mended in any case.
+    What costs no frames is mended in any case: slight glitches, those of small joints, and sudden knees.
     """
+    small = set(small_joints(clip.skeleton))
+    found = [g for g in glitches(clip) if mend or is_slight(g, clip.fps) or g.joint in small]
+    clip, done = mended(clip, found)
+    clip, knees = without_sudden_knees(clip)
+    count = len(done) + knees
     if mend:
-        whole, done = mended(clip)
-        count = "1 glitch mended by its" if len(done) == 1 else f"{len(done)} glitches mended by their"
-        return [whole], [f"{count} neighbours" if done else ""]
-    clip, slight = mended(clip, [g for g in glitches(clip) if is_slight(g, clip.fps)])
+        mends = "1 glitch mended by its" if count == 1 else f"{count} glitches mended by their"
+        return [clip], [f"{mends} neighbours" if count else ""]
     pieces = whole_pieces(clip)
     if margin and not (pieces and pieces[0] is clip):
         pieces = _pieces_with_margin(clip, round(margin * clip.fps))
@@ -149,7 +160,7 @@ def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[
     near = f", with those within {margin:g} s of them" if margin else ""
     frames = "1 broken frame" if lost == 1 else f"{lost} broken frames"
     left_out = f"{frames} left out (listed by `motionloom check`){near}" if lost else ""
-    return pieces, [left_out, "slight glitches mended by their neighbours"] if slight else [left_out]
+    return pieces, [left_out, "short glitches mended by their neighbours" if count else ""]
 
 
 def _pieces_with_margin(clip: Clip, margin: int) -> list[Clip]:

@@ -6,14 +6,8 @@ import numpy as np
 
 from motionloom.core import Clip
 from motionloom.evaluate.capture_checks.findings import Finding, frame_range, make_finding
-from motionloom.kinematics.body.roles import feet
+from motionloom.kinematics.capture.sudden_knees import sudden_knees
 from motionloom.kinematics.capture.wrong_bends import wrong_bends
-from motionloom.kinematics.feet.knees import knee_flexion
-from motionloom.kinematics.resample import resample
-
-KNEE_RATE = 30.0  # fps at which sudden knees are looked for
-BACK_SHARE = 0.3  # of the jump, by which the frame before or after it turns the other way
-SUDDEN_KNEE, SUDDEN_RATIO = 15.0, 4.5  # deg off the middle of its neighbours; times the 90th percentile around
 
 
 def bend_findings(clip: Clip) -> list[Finding]:
@@ -32,23 +26,10 @@ def bend_findings(clip: Clip) -> list[Finding]:
 
 
 def sudden_knee_findings(clip: Clip) -> list[Finding]:
-    """Knees of a person that jump for a frame (at 30 fps) and turn back, as nowhere within a second around."""
-    if len(feet(clip.skeleton)) != 2:
-        return []
-    slow = resample(clip, KNEE_RATE) if clip.fps > KNEE_RATE else clip
-    signed = np.degrees(np.diff(knee_flexion(slow), n=2, axis=0))
-    second, out = round(slow.fps), []
-    for leg, foot in enumerate(feet(clip.skeleton)):
-        bends = np.abs(signed[:, leg])
-        for frame in np.flatnonzero(bends[1:-1] > SUDDEN_KNEE) + 1:
-            back = -np.sign(signed[frame, leg]) * signed[[frame - 1, frame + 1], leg]
-            before = bends[max(0, frame - second) : max(0, frame - 3)]
-            around = np.concatenate([before, bends[frame + 4 : frame + second]])
-            usual = np.quantile(around, 0.9) if len(around) >= second // 2 else np.inf
-            if back.max() < BACK_SHARE * bends[frame] or bends[frame] < SUDDEN_RATIO * usual:
-                continue
-            at = min(round((frame + 1) * clip.fps / slow.fps), len(clip) - 1)
-            name, where = clip.skeleton.names[foot.shin], frame_range(clip, at, at + 1)
-            text = f"{name} bends suddenly: {bends[frame]:.0f} deg off the frames around it, {where}"
-            out.append(make_finding(clip, "sudden knee", text, name, (at, at + 1), float(bends[frame]), "deg"))
+    """Knees of a person that snap straight and back, or bend and back, as nowhere within a second around."""
+    out = []
+    for foot, start, stop, size in sudden_knees(clip):
+        name, degrees, where = clip.skeleton.names[foot.shin], float(np.degrees(size)), frame_range(clip, start, stop)
+        text = f"{name} bends suddenly: {degrees:.0f} deg off the frames around it, {where}"
+        out.append(make_finding(clip, "sudden knee", text, name, (start, stop), degrees, "deg"))
     return out

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Skeleton, replace
-from motionloom.kinematics.body.roles import fingers
+from motionloom.kinematics.body.roles import feet, fingers
 from motionloom.kinematics.capture.wrong_bends import wrong_bends
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.rotation import angle_between, average, slerp
@@ -61,7 +61,9 @@ def glitches(clip: Clip) -> list[Glitch]:
     middle = slerp(clip.rotations[:-2], clip.rotations[2:], np.full(clip.rotations.shape[1], 0.5))
     off = angle_between(clip.rotations[1:-1], middle)
     jumps = (steps > MAX_JOINT_SPEED / clip.fps) | _spiky_steps(off, steps, SPIKE, MAX_JOINT_ACCELERATION, clip.fps)
-    jumps |= _lone_steps(steps, clip.fps)
+    lone = _lone_steps(steps, clip.fps)
+    lone[:, _paws(clip.skeleton)] = False  # touch-downs in a gallop turn a paw by 36 degrees from one frame to the next
+    jumps |= lone
     found: list[Glitch] = []
     for j in range(len(clip.skeleton)):
         found += _bursts(jumps[:, j], steps[:, j], partial(_turned_by, clip.rotations[:, j]), j, clip.fps)
@@ -118,9 +120,15 @@ def is_slight(glitch: Glitch, fps: float) -> bool:
 
 
 def small_joints(skeleton: Skeleton) -> list[int]:
-    """Fingers and toes: they glitch in most captures, and a frame is not lost for it."""
-    toes = [j for j, role in enumerate(skeleton.roles) if role.endswith("_toe")]
-    return sorted({*fingers(skeleton), *toes})
+    """Fingers, toes, tails and the paws of animals: they glitch in most captures, and a frame is not lost for it."""
+    ends = [j for j, role in enumerate(skeleton.roles) if role.endswith("_toe") or role.startswith("tail")]
+    return sorted({*fingers(skeleton), *ends, *_paws(skeleton)})
+
+
+def _paws(skeleton: Skeleton) -> list[int]:
+    """The last joints of an animal's legs."""
+    legs = feet(skeleton)
+    return [foot.ankle if foot.toe is None else foot.toe for foot in legs] if len(legs) >= 4 else []
 
 
 def whole_pieces(clip: Clip, *, shortest: float = 0.5) -> list[Clip]:
