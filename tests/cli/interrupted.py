@@ -44,7 +44,7 @@ TRACEBACK = 4  # exit code of a process that ended in an error that is not ours
 COMMANDS = {  # each replaces what an earlier version of itself wrote
     "samples": ["samples", "walk", "--seconds", "1", "--seed", "{n}", "-o", "s.bvh"],
     "convert": ["convert", "in{n}.bvh", "c.glb", "--force"],
-    "folder": ["convert", "in{n}.bvh", "base.bvh", "out", "--to", "npz", "--resample", "1{n}", "--force"],
+    "folder": ["convert", "in{n}.bvh", "base.bvh", "out", "--to", "npz", "--result-fps", "1{n}", "--force"],
     "fetch": ["fetch", "cmu", "99_0{n}", "-o", "fetched", "--from", "{server}"],
     "remember": ["info", "in{n}.bvh", "--unit", "cm", "--remember"],
     "clean": ["clean", "in{n}.bvh", "-o", "k.bvh", "--force"],

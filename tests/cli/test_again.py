@@ -12,7 +12,7 @@ def test_a_folder_of_results_is_made_again(run: Any, folder: Path, tmp_path: Pat
     clips = [folder / "walk_1.bvh", folder / "walk_2.bvh"]
     made = tmp_path / "made"
     commands = (
-        ("convert", clips[0], made / "convert.glb", "--resample", 20, "--trim-tpose"),
+        ("convert", clips[0], made / "convert.glb", "--result-fps", 20, "--trim-tpose"),
         ("clean", clips[0], "-o", made / "clean.bvh", "--ease", 0.1, "--repair"),
         ("retarget", clips[0], "--to", clips[1], "-o", made / "retarget.bvh"),
         ("append", *clips, "-o", made / "append.bvh", "--method", "stitch"),

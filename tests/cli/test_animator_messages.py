@@ -52,11 +52,12 @@ def test_errors_of_headings_are_in_degrees():
     heading = float(travel(walk).heading[10])
     place = tuple(travel(walk).place[10])
     (row,) = residuals(walk, [RootAt(time="10f", position=place, heading=heading + np.radians(12))])
-    assert row.text == "12 deg of heading"
+    assert (row.text, row.allowed) == ("12 deg of heading", "1.15 deg")
     (row,) = residuals(walk, [RootAt(time="10f", position=(place[0] + 0.5, place[1]), heading=heading)])
-    assert row.text == "0.5 m"
-    goal = Reach(position=place, heading=heading + np.radians(90), by=1)
-    assert residuals(walk, [goal])[0].text.endswith("deg of heading")
+    assert (row.text, row.allowed) == ("0.5 m", "0.02 m")
+    (row,) = residuals(walk, [Reach(position=place, heading=heading + np.radians(90), by=1)])
+    assert row.text.endswith("deg of heading")
+    assert row.allowed == "15 deg"
 
 
 def test_findings_that_matter_come_first_and_once():

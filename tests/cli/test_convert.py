@@ -21,7 +21,7 @@ def test_a_file_goes_to_a_file_with_the_same_motion(run: Any, folder: Path, tmp_
 
 
 def test_a_folder_goes_to_a_folder_and_keeps_its_folders(run: Any, folder: Path, tmp_path: Path) -> None:
-    assert run("convert", folder, tmp_path / "out", "--resample", 15).code == 0
+    assert run("convert", folder, tmp_path / "out", "--result-fps", 15).code == 0
     assert {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.bvh")} == {
         "walk_1.bvh",
         "walk_2.bvh",
@@ -52,7 +52,7 @@ def test_a_wildcard_that_stands_for_one_clip_goes_to_a_file(run: Any, folder: Pa
 def test_what_is_said_is_what_was_written(run: Any, folder: Path, tmp_path: Path) -> None:
     assert (
         "15.bvh: 30 frames at 15 fps"
-        in run("convert", folder / "walk_1.bvh", tmp_path / "15.bvh", "--resample", 15).out
+        in run("convert", folder / "walk_1.bvh", tmp_path / "15.bvh", "--result-fps", 15).out
     )
     [facts] = run("convert", folder / "walk_1.bvh", tmp_path / "m.bvh", "--unit", "0.5", "--forget", "--json").json
     assert (facts["frames"], facts["fps"]) == (60, 30)
@@ -140,11 +140,11 @@ def test_a_source_is_written_over_only_by_force(run: Any, folder: Path, tmp_path
     clip = tmp_path / "a.bvh"
     clip.write_bytes((folder / "walk_1.bvh").read_bytes())
     for arguments in ((clip, tmp_path / "." / "a.bvh"), (tmp_path, tmp_path)):
-        answer = run("convert", *arguments, "--resample", 15)
+        answer = run("convert", *arguments, "--result-fps", 15)
         assert answer.code == 2
         assert "--force" in answer.err
     assert len(load(clip)) == 60
-    assert run("convert", clip, clip, "--resample", 15, "--force").code == 0
+    assert run("convert", clip, clip, "--result-fps", 15, "--force").code == 0
     assert len(load(clip)) == 30
 
 

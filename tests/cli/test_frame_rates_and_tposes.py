@@ -71,6 +71,17 @@ def test_two_files_have_two_rates(run, posed, tmp_path):
     assert run("append", posed, posed, "-o", tmp_path / "x.bvh", "--source-fps", "30,60,90").code == 2
 
 
+def test_rates_of_sources_are_not_those_of_results(run, posed, tmp_path):
+    result = tmp_path / "result.bvh"
+    assert run("convert", posed, result, "--source-fps", 60, "--result-fps", 30).code == 0
+    (right,) = run("evaluate", result, "--source", posed, "--source-fps", 60, "--json").json
+    assert abs(right["measures"]["knee acceleration"]["ratio"] - 1) < 0.1  # at another rate it would be four times this
+    (same,) = run("evaluate", result, "--source", posed, "--source-fps", "30,60", "--json").json
+    assert same["measures"] == right["measures"]
+    assert run("view", result, posed, "--source-fps", "30,60", "-o", tmp_path / "x.png").code == 0
+    assert "one for each file" in run("view", result, posed, "--source-fps", "30,60,90", "-o", tmp_path / "y.png").err
+
+
 def test_model_and_result_rates(run, posed, tmp_path):
     model = tmp_path / "m.loom"
     assert run("learn", "cuts", posed, "-o", model, "--model-fps", 15).code == 0

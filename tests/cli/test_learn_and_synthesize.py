@@ -155,12 +155,6 @@ def test_a_joint_by_another_name_is_wrong_usage_and_says_where_it_was_asked(
     assert answer.err.endswith("no joint 'left_elbow' in this skeleton; did you mean 'left_forearm'?\n")
 
 
-def test_rounding_errors_are_shown_as_zero() -> None:
-    from motionloom.cli.synthesize import _shown
-
-    assert [_shown(v) for v in (2.776e-17, 0.0, 0.00123456)] == ["0", "0", "0.001235"]
-
-
 OWN = """
 def reach(clip):
     'Farthest that the hips get from their start.'

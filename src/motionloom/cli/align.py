@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Json, print_json, print_line, read_clip, with_reading
+from motionloom.cli.options import Json, for_each, print_json, print_line, read_clip, with_reading
 from motionloom.cli.pairs import (
+    RATES_OF_TWO,
     ClipA,
     ClipB,
     MeasureName,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ENDS = ("fixed", "free", "free-start", "free-end", "either")
 
 
-@with_reading(trim_tpose=True, two=True)
+@with_reading(trim_tpose=True, rates=RATES_OF_TWO)
 @with_measure
 def align(
     a: ClipA,
@@ -81,7 +82,8 @@ def align(
 
     if ends not in ENDS:
         raise BadRequest(f"--ends: expected fixed, free, free-start, free-end or either, found {ends!r}")
-    first, others = read_clip(a, reading[0]), [read_clip(path, reading[1]) for path in (b, *(more or ()))]
+    of_a, of_b = for_each(reading, 2)
+    first, others = read_clip(a, of_a), [read_clip(path, of_b) for path in (b, *(more or ()))]
     events = _key_times(keys, 1 + len(others))
     options: dict[str, Any] = {"limit": limit, "ends": ends, "knots": knots, "cycles": cycles, **measuring}
     options |= {} if window is None else {"window": window}

@@ -7,8 +7,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, Json, plural, print_json, print_line, read_clip, two_times, warn, with_reading
-from motionloom.cli.pairs import ClipA, ClipB, MeasureName, read_threshold, report_rates, with_measure, write_json
+from motionloom.cli.options import (
+    Force,
+    Json,
+    for_each,
+    plural,
+    print_json,
+    print_line,
+    read_clip,
+    two_times,
+    warn,
+    with_reading,
+)
+from motionloom.cli.pairs import (
+    RATES_OF_TWO,
+    ClipA,
+    ClipB,
+    MeasureName,
+    read_threshold,
+    report_rates,
+    with_measure,
+    write_json,
+)
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
@@ -19,7 +39,7 @@ JOIN_LIMIT = "50cm"  # beyond this the clips are not joined, unless --limit is l
 MAX_LIMIT = 5.0  # m: more than that is a number of centimetres without its unit
 
 
-@with_reading(trim_tpose=True, two=True)
+@with_reading(trim_tpose=True, rates=RATES_OF_TWO)
 @with_measure
 def append(
     a: ClipA,
@@ -82,7 +102,8 @@ def append(
     if most > 100 * MAX_LIMIT:
         raise BadRequest(f"--limit: expected a length up to {MAX_LIMIT:g} m, as 50cm, found {limit!r}")
     check_target(out, overwrite=force)
-    first, second = read_clip(a, reading[0]), read_clip(b, reading[1])
+    of_a, of_b = for_each(reading, 2)
+    first, second = read_clip(a, of_a), read_clip(b, of_b)
     times = None if at is None else two_times(at, "--at")
     options: dict[str, Any] = {"method": method, "at": times, "window": window, "search": search, "measure": measure}
     options |= {"stiffness": stiffness, "contacts": contacts, "threshold": read_threshold(threshold, measure)}

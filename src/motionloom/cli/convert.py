@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import present_value
 from motionloom.cli.options import (
     InPlace,
     Json,
@@ -34,9 +35,10 @@ def convert(
         typer.Argument(metavar="IN... OUT", help="Clips (files, folders, wildcards), then a file or a folder."),
     ],
     to: Suffix = ".bvh",
-    resample: Annotated[
-        float | None, typer.Option("--resample", metavar="FPS", help="Frame rate to write [frames/s].")
+    result_fps: Annotated[
+        float | None, typer.Option("--result-fps", metavar="FPS", help="Frame rate to write [frames/s].")
     ] = None,
+    resample: Annotated[float | None, typer.Option("--resample", hidden=True)] = None,
     stand: Annotated[
         bool, typer.Option("--stand", help="Give the skeleton a standing rest pose, where its own is not.")
     ] = False,
@@ -75,7 +77,7 @@ def convert(
             reading=reading,
             unit=to_unit,
             up=to_up,
-            resample=resample,
+            resample=present_value("--resample", resample, "--result-fps", result_fps),
             stand=stand,
             in_place=in_place,
             root_bone=root_bone,

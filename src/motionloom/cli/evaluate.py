@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from motionloom.cli.options import (
     Json,
     Measures,
     columns,
+    for_each,
     ground_height,
     load_all,
     plural,
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from motionloom.evaluate import Evaluation
 
 
-@with_reading(omit=("trim_tpose",))
+@with_reading(omit=("trim_tpose",), rates="Frame rate of the sources, or of results and of sources: 30,60 [frames/s].")
 def evaluate(
     results: Annotated[list[str], typer.Argument(metavar="RESULT...", help="Clips to measure.", show_default=False)],
     source: Annotated[
@@ -63,7 +65,11 @@ def evaluate(
     from motionloom.plot.quality import quality_sheet
 
     constraints = None if request is None else given_request(request, [*results, *source], root, measure)
-    clips, sources = ([clip for _, clip in load_all(paths, reading)] for paths in (results, source))
+    given = reading if len(reading) > 1 else (dataclasses.replace(reading[0], fps=None), *reading)
+    clips, sources = (
+        [clip for _, clip in load_all(paths, one)]
+        for paths, one in zip((results, source), for_each(given, 2), strict=True)
+    )
     with busy("measuring") as report:
         found = evaluate_clips(clips, sources, request=constraints, ground=ground_height(ground), progress=report)
     if picture is not None:

@@ -8,11 +8,21 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.options import Json, columns, print_json, print_line, with_reading
-from motionloom.cli.pairs import ClipA, ClipB, Share, WeightSet, fraction, load_two, read_weights, write_json
+from motionloom.cli.pairs import (
+    RATES_OF_TWO,
+    ClipA,
+    ClipB,
+    Share,
+    WeightSet,
+    fraction,
+    load_two,
+    read_weights,
+    write_json,
+)
 from motionloom.cli.progress_bars import busy
 
 
-@with_reading(trim_tpose=True, two=True)
+@with_reading(trim_tpose=True, rates=RATES_OF_TWO)
 def judge(
     a: ClipA,
     b: ClipB,

@@ -83,27 +83,26 @@ READING_OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def with_reading(
-    *, omit: Sequence[str] = (), trim_tpose: bool = False, two: bool = False, plain_fps: bool = True
+    *, omit: Sequence[str] = (), trim_tpose: bool = False, rates: str = "", plain_fps: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of readers; their values are passed as the argument `reading`.
 
-    `omit` names options that the command does not have, and `trim_tpose` is the default of that option. A command that
-    reads `two` files is passed two of them: its `--source-fps` may be two frame rates. `plain_fps`: `--fps`, the
-    earlier name of `--source-fps`, is accepted with a note.
+    `omit` names options that the command does not have, and `trim_tpose` is the default of that option. With
+    `rates`, the help text of `--source-fps`, several frame rates may be given: a tuple is passed, one for each.
+    `plain_fps`: `--fps`, the earlier name of `--source-fps`, is accepted with a note.
     """
     defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False}
     options: dict[str, tuple[Any, Any]] = {}
     for name, (type_, option) in READING_OPTIONS.items():
-        if name == "fps" and two:
-            text = "Frame rate of the files, or of A and of B: 60,120 [frames/s]."
-            type_, option = str | None, typer.Option("--source-fps", metavar="FPS", help=text)
+        if name == "fps" and rates:
+            type_, option = str | None, typer.Option("--source-fps", metavar="FPS", help=rates)
         if name not in omit:
             options[name] = (Annotated[type_, option], defaults.get(name))
     if plain_fps:
         options["plain_fps"] = (Annotated[str | None, typer.Option("--fps", hidden=True)], None)
 
     def decorate(run: Callable[..., None]) -> Callable[..., None]:
-        return added_options(run, options, "reading", _two_readings if two else _reading)
+        return added_options(run, options, "reading", _readings if rates else _reading)
 
     return decorate
 
@@ -123,16 +122,21 @@ def _stored(settings: dict[str, Any]) -> dict[str, Any]:
     return settings | ({"remember": kinds[settings["remember"]]} if "remember" in settings else {})
 
 
-def _two_readings(settings: dict[str, Any]) -> tuple[Reading, Reading]:
-    from motionloom.core.errors import BadRequest
+def _readings(settings: dict[str, Any]) -> tuple[Reading, ...]:
     from motionloom.io import Reading
 
     rate = present_value("--fps", settings.pop("plain_fps", None), "--source-fps", settings["fps"])
     rates = [None] if rate is None else [_rate(part) for part in rate.split(",")]
-    if len(rates) > 2:
-        raise BadRequest(f"--source-fps: expected one frame rate or two, found {rate}")
-    first, second = (Reading(**{**_stored(settings), "fps": fps}) for fps in (rates[0], rates[-1]))
-    return first, second
+    return tuple(Reading(**{**_stored(settings), "fps": fps}) for fps in rates)
+
+
+def for_each(readings: Sequence[Reading], count: int) -> list[Reading]:
+    """A reading for each of `count` files (or patterns), from one for all or one for each."""
+    from motionloom.core.errors import BadRequest
+
+    if len(readings) not in (1, count):
+        raise BadRequest(f"--source-fps: expected one frame rate or {count}, one for each file, found {len(readings)}")
+    return list(readings) * (count if len(readings) == 1 else 1)
 
 
 def _rate(text: str) -> float:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.flags import added_options
-from motionloom.cli.options import read_clip, warn
+from motionloom.cli.options import for_each, read_clip, warn
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
     from motionloom.io import Reading
 
+RATES_OF_TWO = "Frame rate of the files, or of A and of B: 60,120 [frames/s]."
 ClipA = Annotated[Path, typer.Argument(metavar="A", help="A clip.", show_default=False)]
 ClipB = Annotated[Path, typer.Argument(metavar="B", help="A clip with the same joints.", show_default=False)]
 OutFolder = Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results.")]
@@ -143,11 +144,12 @@ def _folder_scales(folder: Path, weights: Any) -> list[float]:
     return list(astuple(scales(clips, "lee" if weights is None else weights)))
 
 
-def load_two(a: Path, b: Path, reading: tuple[Reading, Reading]) -> tuple[Clip, Clip]:
+def load_two(a: Path, b: Path, readings: Sequence[Reading]) -> tuple[Clip, Clip]:
     """Both clips at the lower of their frame rates; resampling is reported."""
     from motionloom.analysis import same_rate
 
-    first, second = read_clip(a, reading[0]), read_clip(b, reading[1])
+    of_a, of_b = for_each(readings, 2)
+    first, second = read_clip(a, of_a), read_clip(b, of_b)
     one, other = same_rate(first, second)
     report_rates((first, one), (second, other))
     return one, other

@@ -9,6 +9,7 @@ import typer
 
 from motionloom.cli.options import Json, print_json, print_line, with_reading
 from motionloom.cli.pairs import (
+    RATES_OF_TWO,
     ClipA,
     ClipB,
     MeasureName,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from motionloom.analysis import Similarity
 
 
-@with_reading(trim_tpose=True, two=True)
+@with_reading(trim_tpose=True, rates=RATES_OF_TWO)
 @with_measure
 def similar(
     a: ClipA,

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, warn, with_reading
+from motionloom.cli.options import (
+    Force,
+    Json,
+    columns,
+    for_each,
+    plural,
+    print_json,
+    print_line,
+    read_clip,
+    warn,
+    with_reading,
+)
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
@@ -18,7 +29,7 @@ if TYPE_CHECKING:
 STAGES = ("time", "space", "posture", "steady")
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, rates="Frame rate of the files, or of UPPER and of LOWER: 60,120 [frames/s].")
 def splice(
     upper: Annotated[str, typer.Argument(metavar="UPPER", help="The action: a file, a folder or a wildcard.")],
     lower: Annotated[str, typer.Argument(metavar="LOWER", help="The locomotion: a file, a folder or a wildcard.")],
@@ -79,15 +90,16 @@ def splice(
         raise BadRequest("several clips have the same name, so their results would overwrite each other")
     for target in targets.values():
         check_target(target, overwrite=force)
-    usual = None if plain is None else read_clip(plain, reading)
-    clips = {path: read_clip(path, reading) for path in dict.fromkeys([*actions, *walks])}
+    of_upper, of_lower = for_each(reading, 2)
+    usual = None if plain is None else read_clip(plain, of_upper)
+    uppers, lowers = ({p: read_clip(p, r) for p in ps} for ps, r in ((actions, of_upper), (walks, of_lower)))
     results: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     with busy("splicing") as report:
         for i, ((a, b), target) in enumerate(targets.items()):
             now = part(report, i / len(targets), (i + 1) / len(targets))
             try:
-                made = splice_clips(clips[a], clips[b], plain=usual, **options, progress=now)
+                made = splice_clips(uppers[a], lowers[b], plain=usual, **options, progress=now)
             except MotionloomError as error:
                 if not several or isinstance(error, Cancelled):
                     raise
@@ -95,7 +107,7 @@ def splice(
                 continue
             save(made.clip, target)
             if picture:
-                _draw(made, clips[a].name, clips[b], target)
+                _draw(made, uppers[a].name, lowers[b], target)
             results.append(_summary(made, target, a, b))
     if json:
         print_json([*results, *failed])

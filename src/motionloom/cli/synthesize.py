@@ -110,8 +110,8 @@ def print_take(report: dict[str, Any], rows: Sequence[Row]) -> None:
             (
                 r.constraint,
                 "hard" if r.hard else "soft",
-                "not checked" if r.worst is None else r.text or f"{_shown(r.worst)} {r.unit}",
-                f"{r.tolerance:.4g} {r.unit}",
+                r.text or "not checked",
+                r.allowed,
                 "?" if r.met is None else "yes" if r.met else "no",
             )
             for r in rows
@@ -126,8 +126,3 @@ def print_take(report: dict[str, Any], rows: Sequence[Row]) -> None:
         if not report["error"] and any(r.missed for r in rows):
             missed = ", ".join(dict.fromkeys(r.constraint for r in rows if r.missed))
             warn(f"soft constraints beyond their tolerance: {missed} (the clip is as near to them as was found)")
-
-
-def _shown(value: float) -> str:
-    """Four digits; rounding errors of zero are printed as 0."""
-    return "0" if abs(value) < 1e-9 else f"{value:.4g}"

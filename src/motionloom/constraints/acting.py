@@ -46,10 +46,6 @@ class HeadFor(Constraint):
         direction = math.atan2(moved[0], moved[1]) if moving else float(path.heading[-1])
         return np.atleast_1d(turn_between(direction, self.heading))
 
-    def worst_text(self, clip: Clip) -> str:
-        """The error in degrees."""
-        return f"{math.degrees(self.worst(clip)):.3g} deg"
-
 
 @dataclass(frozen=True)
 class Act(Constraint):

@@ -12,6 +12,16 @@ from motionloom.core.errors import Problems
 from motionloom.core.fields import Described, param
 
 
+def text_with_unit(value: float, unit: str) -> str:
+    """A residual or tolerance for people: three digits, angles in degrees, rounding errors of zero as 0.
+
+    >>> text_with_unit(0.0349066, "rad"), text_with_unit(1e-12, "m")
+    ('2 deg', '0 m')
+    """
+    value, unit = (float(np.degrees(value)), "deg") if unit == "rad" else (value, unit)
+    return f"{0.0 if abs(value) < 1e-9 else value:.3g} {unit}".rstrip()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Constraint(Described):
     """One constraint of a request, complete when built.
@@ -71,9 +81,9 @@ class Constraint(Described):
         """The largest absolute residual."""
         return float(np.abs(self.residual(clip)).max(initial=0.0))
 
-    def worst_text(self, clip: Clip) -> str:
-        """The largest absolute residual with its unit, for people."""
-        return f"{self.worst(clip):.3g} {self.unit}".rstrip()
+    def worst_text(self, clip: Clip) -> tuple[str, str]:
+        """The largest absolute residual and its tolerance with their unit, for people: angles in degrees."""
+        return text_with_unit(self.worst(clip), self.unit), text_with_unit(self.limit, self.unit)
 
     def met(self, clip: Clip) -> bool:
         """Is the largest absolute residual within the tolerance?"""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from motionloom.constraints.base import Constraint
+from motionloom.constraints.base import Constraint, text_with_unit
 from motionloom.constraints.request import Request
 from motionloom.core import Clip, Unmet
 
@@ -22,7 +20,8 @@ class Row(NamedTuple):
     unit: str  # of `worst` and `tolerance`
     met: bool | None
     reason: str = ""  # why it cannot be checked
-    text: str = ""  # `worst` for people: an error of a heading is in degrees
+    text: str = ""  # `worst` for people: angles are in degrees
+    allowed: str = ""  # `tolerance` for people
 
     @property
     def missed(self) -> bool:
@@ -38,9 +37,10 @@ def residuals(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
 
 def _row(clip: Clip, c: Constraint) -> Row:
     if c.unchecked:
-        return Row(c.describe(), c.hard, None, c.limit, c.unit, None, c.unchecked)
-    worst = float(np.abs(c.residual(clip)).max(initial=0.0))
-    return Row(c.describe(), c.hard, worst, c.limit, c.unit, worst <= c.limit, text=c.worst_text(clip))
+        allowed = text_with_unit(c.limit, c.unit)
+        return Row(c.describe(), c.hard, None, c.limit, c.unit, None, c.unchecked, allowed=allowed)
+    worst = c.worst(clip)
+    return Row(c.describe(), c.hard, worst, c.limit, c.unit, worst <= c.limit, "", *c.worst_text(clip))
 
 
 def check(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
@@ -54,6 +54,6 @@ def check(clip: Clip, asked: Request | Iterable[Constraint]) -> list[Row]:
 def unmet(clip: Clip, rows: Sequence[Row]) -> Unmet:
     """The error that lists the hard constraints a clip does not meet, with their residuals."""
     missed = [r for r in rows if r.hard and r.missed]
-    lines = [f"  {r.constraint}: {r.text or r.worst}, allowed {r.tolerance:.3g}" for r in missed]
+    lines = [f"  {r.constraint}: {r.text}, allowed {r.allowed}" for r in missed]
     what = "a hard constraint is" if len(missed) == 1 else f"{len(missed)} hard constraints are"
     return Unmet("\n".join([f"{what} not met:", *lines]), best=clip, residuals=list(rows))

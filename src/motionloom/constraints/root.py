@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from motionloom.constraints.base import Constraint
+from motionloom.constraints.base import Constraint, text_with_unit
 from motionloom.constraints.fields import (
     MAX_COORDINATE,
     PLACES,
@@ -79,12 +79,12 @@ class RootAt(Constraint):
             out.append(float(turn_between(here.heading[0], self.heading)))
         return np.array(out)
 
-    def worst_text(self, clip: Clip) -> str:
-        """The largest error; one of the heading is in degrees."""
+    def worst_text(self, clip: Clip) -> tuple[str, str]:
+        """The largest error and its tolerance; one of the heading is in degrees."""
         errors = np.abs(self.residual(clip))
         if self.heading is not None and errors.argmax() == len(errors) - 1:
-            return f"{np.degrees(errors[-1]):.3g} deg of heading"
-        return f"{errors.max():.3g} m"
+            return f"{text_with_unit(errors[-1], 'rad')} of heading", text_with_unit(self.limit, "rad")
+        return super().worst_text(clip)
 
 
 @dataclass(frozen=True)
@@ -171,12 +171,13 @@ class Reach(Constraint):
     def residual(self, clip: Clip) -> FloatArray:
         return self.errors(clip)[self.arrival(clip)]
 
-    def worst_text(self, clip: Clip) -> str:
-        """The largest error; one of the heading is in degrees."""
+    def worst_text(self, clip: Clip) -> tuple[str, str]:
+        """The largest error and its tolerance; one of the heading is in degrees."""
         errors = self.residual(clip)
         if len(errors) > 1 and errors[1] > errors[0]:
-            return f"{np.degrees(errors[1] * self.heading_tolerance / self.tolerance):.3g} deg of heading"
-        return f"{errors[0]:.3g} m"
+            turn = errors[1] * self.heading_tolerance / self.tolerance
+            return f"{text_with_unit(turn, 'rad')} of heading", text_with_unit(self.heading_tolerance, "rad")
+        return super().worst_text(clip)
 
 
 @dataclass(frozen=True)

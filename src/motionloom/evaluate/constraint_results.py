@@ -28,6 +28,8 @@ class ConstraintResult:
     mean: float | None = None  # for a path: mean deviation, metres
     arrival: float | None = None  # for a goal: time at which the body is nearest to it, seconds
     reason: str = ""  # why there is no residual
+    text: str = "n/a"  # `worst` for people: angles are in degrees
+    allowed: str = ""  # `tolerance` for people
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON: `reason` only where there is no number."""
@@ -58,5 +60,5 @@ def constraint_results(clip: Clip, request: Request) -> list[ConstraintResult]:
                 )
             )
         else:
-            out.append(ConstraintResult(*row[:6], mean=mean, arrival=arrival, reason=row.reason))
+            out.append(ConstraintResult(*row[:6], mean, arrival, row.reason, row.text or "n/a", row.allowed))
     return out

@@ -88,8 +88,8 @@ def constraint_rows(report: QualityReport) -> tuple[tuple[str, ...], Rows]:
         (
             c.constraint,
             "hard" if c.hard else "soft",
-            "n/a" if c.worst is None else number(c.worst, c.unit),
-            number(c.tolerance, c.unit),
+            c.text,
+            c.allowed,
             "n/a" if c.worst is None else "yes" if c.met else "no",
             "" if c.mean is None else number(c.mean, c.unit),
             "" if c.arrival is None else f"{c.arrival:.2f} s",

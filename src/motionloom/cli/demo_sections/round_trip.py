@@ -36,7 +36,7 @@ def make_section(folder: Path) -> Section:
                 ("format", "frames", "joints", "file", "write", "read", "largest joint error"), _formats(folder)
             ),
             CommandBlock("motionloom info walk.bvh", _info_text(folder / "round_trip" / "walk.bvh")),
-            CommandBlock("motionloom convert captures/ clean_captures/ --trim-tpose --resample 30"),
+            CommandBlock("motionloom convert captures/ clean_captures/ --trim-tpose --result-fps 30"),
             CommandBlock("motionloom convert captures/ game/ --to glb"),
         ),
     )
