@@ -61,6 +61,12 @@ def test_mirrored_copies_of_left_turns_turn_right():
     assert np.ptp(travel(right).heading) > np.radians(40)
 
 
+def test_clips_that_do_not_end_as_they_begin_cannot_repeat(ducks):
+    down = [clip[: len(clip) // 2] for clip in ducks]
+    with pytest.raises(BadRequest, match="do not end as they begin"):
+        learn("parametric-space", down, {"parameter": ["head_height"], "cut": "none", "repeat": "yes", "samples": 0})
+
+
 def test_a_requested_turn_is_made(model):
     clip = synthesize(model, Request.from_yaml("{seconds: 4, parameters: {turn_rate: 20deg/s}}"))
     turned = travel(clip).heading

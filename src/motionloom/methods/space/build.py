@@ -23,6 +23,7 @@ from motionloom.methods.space.one_parameter import SPREADS, even_space
 from motionloom.methods.space.sampling import DENSE, Sampled, sample_space, spread_of
 from motionloom.methods.space.space import Space, SpaceParameter
 
+UNLIKE = 0.02  # of the range: examples whose blends are predicted worse than this, on average, show several actions
 LOCK_CHANGE = 0.1  # of the range: a parameter that locked feet change by more cannot be relied on
 
 
@@ -84,8 +85,15 @@ def build_space(
     sparse = len(sampled.weights) >= samples > 0 and bool((sampled.error > DENSE).any())
     if sparse:
         measured += f"; stopped at the limit of {samples} before {100 * DENSE[0]:g} % and {100 * DENSE[1]:g} % were met"
+    unlike = []
+    if len(sampled.weights) and sampled.error[0] > UNLIKE:
+        costs = zip(chosen, found.cost, strict=True)
+        far = ", ".join(f"{cut.name} {100 * c:.1f} cm" for cut, c in costs if c > 0)
+        text = "the examples hardly show one action, as parameters of their blends cannot be predicted"
+        unlike.append(warning(f"{text}; from {chosen[int(found.cost.argmin())].name} are: {far}"))
     notes = [
         *found.notes,
+        *unlike,
         *info(registered_note(found) + (measured if len(sampled.weights) else "")),
         *info(f"the examples cover {covered(values, parameters)}"),
         *listed_cuts(chosen, values, parameters, rows, found.cost),

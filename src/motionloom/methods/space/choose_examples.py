@@ -13,6 +13,7 @@ from motionloom.blend.registration import alignment_costs, contact_events, regis
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton
 from motionloom.core.note import info, warning
+from motionloom.kinematics.body.roles import fingers
 from motionloom.methods.space.cutting import ExampleCut, other_sides
 from motionloom.methods.space.measure import measure_clip
 
@@ -232,11 +233,15 @@ def _outliers(cost: FloatArray, most: float, reference: int) -> list[int]:
 
 
 def _twisted(rows: Registered, reference: int, skeleton: Skeleton) -> dict[int, str]:
-    """Examples with a joint that is turned too far against the reference's for an average: mostly faulty captures."""
+    """Examples with a joint that is turned too far against the reference's for an average: mostly faulty captures.
+
+    Fingers are not looked at: captures rarely hold their motion.
+    """
     turns = rows.turns[rows.lead : rows.lead + rows.count + 1]
     dots = np.abs(np.einsum("rkjc,rjc->rkj", turns, turns[:, reference]))
     far = np.degrees(2 * np.arccos(np.minimum(dots, 1.0)))
     often = (far > TWIST).mean(0)  # (K, J)
+    often[:, fingers(skeleton)] = 0.0
     out = {}
     for k in np.flatnonzero((often > TWISTED_ROWS).any(1)):
         joint = int(often[k].argmax())

@@ -14,6 +14,7 @@ from motionloom.methods.space.cutting import ExampleCut, cut_cycles, cut_events,
 from motionloom.methods.space.settings import SpaceConfig
 
 MOST_SEAM = 0.06  # m: a motion whose first and last poses are this near repeats
+FAR_ENDS = 0.3  # m: one whose ends are farther apart cannot be made to repeat
 
 
 def chosen_parameters(config: SpaceConfig, own: Sequence[MotionParameter]) -> tuple[MotionParameter, ...]:
@@ -53,4 +54,10 @@ def cut_examples(clips: Sequence[Clip], config: SpaceConfig, progress: Progress)
     repeats = config.repeat == "yes" or (config.repeat == "auto" and max(seams) <= MOST_SEAM)
     if not repeats:
         return cuts, False
+    far = [f"{cut.name} ({100 * apart:.0f} cm)" for cut, apart in zip(cuts, seams, strict=True) if apart > FAR_ENDS]
+    if far:
+        raise BadRequest(
+            f"repeat: these do not end as they begin, in pose and speed: {', '.join(far)}; cut what repeats out of "
+            "them (`cut: cycles`, motionloom loop), or play them once (`repeat: no`)"
+        )
     return [cut._replace(clip=closed(cut.played), before=0, after=0) for cut in cuts], True
