@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from motionloom.constraints.gaze import gaze
+from motionloom.constraints.gaze import LookAt, gaze
 from motionloom.control import GazeLayer, Playback, record, run
 from motionloom.control.layered import layered
 from motionloom.core import BadRequest, Clip, FormatError, Markers
 from motionloom.core.poses import commands
+from motionloom.io import load
 from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.travel import along, from_root_motion, root_motion, steady_travel
 from motionloom.methods.gaze import (
@@ -33,7 +34,7 @@ from motionloom.methods.gaze.displacement_motions import joint_displacements
 from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import reached
 from motionloom.methods.gaze.gaze_shifts import begin_gaze, gaze_step
-from motionloom.methods.gaze.look_clip import look_along, look_near
+from motionloom.methods.gaze.look_clip import look_along, look_from, look_near
 from motionloom.methods.gaze.marker_takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
 from motionloom.recipes.gazing import read_objects
 from motionloom.rotation import angle_between, exp, inverse, log, multiply, wrap_angle
@@ -507,3 +508,12 @@ def test_between_triangles_and_their_border_the_map_is_continuous(gaze_map):
     angle = np.linspace(0, 2 * np.pi, 4000)
     rows = scattered.blend(1.4 * np.sin(angle) * 2, 0.4 * np.cos(3 * angle))
     assert np.abs(np.diff(rows, axis=0)).max() < 0.03
+
+
+@pytest.mark.parametrize("yaw", [-170, -130, 179])
+def test_a_jump_of_captured_hips_does_not_disturb_a_look(gaze_map, mocap, yaw):
+    """The hips of 35_02 turn by 2.7 degrees in one frame during the shift: more than 300 degrees a second."""
+    clip = with_eyes(load(mocap / "cmu" / "35_02.bvh", trim_tpose=True))
+    asked = LookAt(yaw=math.radians(yaw), span=(1.0, 2.0))
+    made = look_clip(clip, gaze_map, [look_from(clip, asked, gaze_map)])
+    assert np.degrees(asked.residual(made)).max() < 2.0

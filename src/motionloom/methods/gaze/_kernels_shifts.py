@@ -22,6 +22,7 @@ from motionloom.methods.gaze._kernels_map import FASTER, beyond, blend_row
 from motionloom.methods.gaze._kernels_targets import steadied, target_jump, target_of, yaw_share
 
 HOP = math.radians(3.0)  # a target at rest that moves by more in one step is a new one
+SHIFT_HOP = math.radians(6.0)  # during a shift, one that moves by less only changes where the shift ends
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
 
 
@@ -88,7 +89,8 @@ def step_row(
     given_change = (change[0], change[1])
     turn, rise, line, now, near = target_of(base, vector(point), given_change, asked[0], aim, was, cone, follow)
     moved_by = target_jump(turn, rise, line, asked, aim, near) if now and was else 0.0
-    starts = now != was or moved_by > min(follow, max(HOP, 2.0 * pace[0] * dt))
+    hop = min(follow, max(HOP, 2.0 * pace[0] * dt))
+    starts = now != was or moved_by > (max(hop, SHIFT_HOP) if elapsed[0] < timing[0] else hop)
     target = vector(point) if near else (change[0], change[1], 0.0)
     if starts or not now:
         track[:] = 0.0

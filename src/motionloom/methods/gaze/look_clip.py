@@ -63,11 +63,16 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
     if len(away) and away.min() < MIN_DISTANCE:
         key = "target" if asked.target is not None else "path"
         raise asked.problem("the target is at the eyes: expected points at least 5 cm away", key)
-    line = points[at] - base.eye[at]
-    turn = float(wrap_angle(math.atan2(line[0], line[2]) - base.yaw[at]))
-    pitch = math.asin(line[1] / float(np.linalg.norm(line))) - base.pitch[at]
-    early = math.ceil(gaze_map.seconds(turn, pitch) * clip.fps)
-    return Look(span.start - early, span.stop, points, None, name, span.start, (turn, pitch))
+
+    def turn(frame: int) -> tuple[float, float]:
+        line = points[frame] - base.eye[frame]
+        yaw = float(wrap_angle(math.atan2(line[0], line[2]) - base.yaw[frame]))
+        return yaw, math.asin(line[1] / float(np.linalg.norm(line))) - float(base.pitch[frame])
+
+    early = math.ceil(gaze_map.seconds(*turn(at)) * clip.fps)
+    for _ in range(2):  # the body turns on until the span begins: what counts is where the shift begins
+        early = max(early, math.ceil(gaze_map.seconds(*turn(max(0, at - early))) * clip.fps))
+    return Look(span.start - early, span.stop, points, None, name, span.start, turn(at))
 
 
 def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
