@@ -204,6 +204,16 @@ def test_the_pairing_along_a_path_agrees_with_the_plain_recurrence(rng):
     assert leg_deviations(place, points).max() == pytest.approx(table[len(place) - 1, len(samples) - 1])
 
 
+def test_the_pairing_with_a_path_of_kilometres_stays_within_its_budget(monkeypatch):
+    """A soft path of 3 km took 25 s: samples of the path become fewer as the motion becomes longer."""
+    monkeypatch.setattr("motionloom.constraints.path_error.MAX_PAIRS", 3000)
+    points = np.array([[0.0, 0.0], [0.0, 3000.0]])
+    place = np.stack([np.full(1000, 0.25), np.linspace(0, 3000, 1000)], 1)
+    off = leg_deviations(place, points)  # 3 samples of the path, 1500 m apart
+    assert off[[0, -1]] == pytest.approx(0.25)
+    assert len(along_path(points, most=3)) == 3
+
+
 def test_reach_counts_the_best_moment_until_its_time(stroll):
     assert Reach(position=(0, 2), by=3).worst(stroll) < 1e-9
     np.testing.assert_allclose(Reach(position=(0, 3.5), by=3).residual(stroll), [0.5])
