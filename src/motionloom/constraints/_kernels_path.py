@@ -13,8 +13,9 @@ from motionloom.core._jit import kernel
 def couple(place: Any, samples: Any, choice: Any) -> None:
     """choice (F, S): which of `path_error.STEPS` the best pairing takes to each pair of a frame and a sample.
 
-    c[f, s] = max(d[f, s], min(c[f-1, s-1], c[f-1, s], c[f, s-1])), row by row, d being squared distances; one row of c is
-    kept. About 4 ns a pair (anti-diagonals in numpy: 25 ns and more). Slow version: tests/constraints/test_residual_table.py.
+    c[f, s] = max(d[f, s], min(c[f-1, s-1], c[f-1, s], c[f, s-1])), row by row, d being squared distances; one row of c
+    is kept. About 4 ns a pair (anti-diagonals in numpy: 25 ns and more). The slow version is in
+    tests/constraints/test_residual_table.py.
     """
     count = len(samples)
     row = np.full(count, np.inf)
