@@ -13,7 +13,7 @@ from motionloom.methods.parametric_graph._kernels_course import dubins, one_step
 from motionloom.methods.parametric_graph._kernels_reach import spread
 from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.methods.parametric_graph.hubs import with_hubs
-from motionloom.methods.parametric_graph.proposals import FACTORS, propose_edges, trade_off
+from motionloom.methods.parametric_graph.proposals import FACTORS, cheapest_ways, propose_edges, trade_off
 from motionloom.methods.parametric_graph.reachability import reachability
 from motionloom.samples import make
 
@@ -203,8 +203,14 @@ def test_edges_to_a_node_that_is_left_out_are_proposed(walks):
         "parametric-graph", clips, {"node": nodes, "sources": 4, "targets": 20, "verified": 50, "samples": 20}
     )
     texts = [n.text for n in model.notes]
-    assert any("duck is left out" in t for t in texts)
-    assert any(t.startswith("proposed: edge") and "duck" in t and "needs good" in t for t in texts)
+    (line,) = [t for t in texts if "duck is left out" in t]
+    assert "walk > duck with good = " in line
+    assert "duck > walk with good = " in line
+
+
+def test_the_way_to_a_node_that_is_left_out_may_lead_over_others():
+    cost = np.array([[0, 9, 3], [4, 0, 9], [9, 2, 0]])  # 0 is kept: 0 > 2 > 1 is nearer than 0 > 1
+    assert cheapest_ways(cost, [0]) == [[], [(0, 2), (2, 1), (1, 0)], [(0, 2), (2, 1), (1, 0)]]
 
 
 def test_every_pair_can_be_tried(walking):

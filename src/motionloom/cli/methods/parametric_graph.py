@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.layer_options import Overlays, load_overlays
-from motionloom.cli.options import Force, Seed, Suffix, plural, print_line
+from motionloom.cli.options import Force, Seed, Suffix, columns, plural, print_line
 from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root
 
@@ -189,17 +189,21 @@ def edges(
 ) -> None:
     """List the edges of a graph: good, neutral and bad pairs, reach, worst pair; refused ones with the reason.
 
+    trimmed: samples whose parameters that can follow were limited by a bad pair; shrunk: by a pair at the averaged
+    moment; good and bad: the limits; best: of all pairs; worst: of the pairs that were verified.
+
     The picture shows, for each edge, the share of the target that can follow and the distance of transitions, by the
     limit of good ones: larger limits let a character react faster, with transitions that look worse.
     """
     from motionloom.io.atomic_files import check_place
+    from motionloom.methods.parametric_graph.edge import COLUMNS
     from motionloom.methods.parametric_graph.proposals import propose_edges, trade_offs
 
     learned = _graph(model)
     if out is not None:
         check_place(out)
-    for report in [*(e.report for e in learned.edges), *learned.refused]:
-        print_line(report.text)
+    rows = [report.cells for report in (*(e.report for e in learned.edges), *learned.refused)]
+    print_line("\n".join(columns(COLUMNS, rows, left=(0, len(COLUMNS) - 1))))
     made = {(e.source, e.target) for e in learned.edges}
     count = range(len(learned.nodes))
     others = [(a, b) for a in count for b in count if (a, b) not in made] if every else []

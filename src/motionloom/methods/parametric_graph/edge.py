@@ -10,6 +10,10 @@ from motionloom.core import FloatArray, FormatError
 from motionloom.methods.array_checks import check_array, check_number
 from motionloom.methods.parametric_graph.nodes import Node
 
+COLUMNS = (
+    "edge", "good", "neutral", "bad", "trimmed", "shrunk", "good, cm", "bad, cm", "best, cm", "worst, cm", "reach", "",
+)  # fmt: skip
+
 
 class Report(NamedTuple):
     """What was found about an edge: counts are over all pairs of samples."""
@@ -33,18 +37,26 @@ class Report(NamedTuple):
     @property
     def text(self) -> str:
         """One line."""
-        about = (
-            f"{self.source} > {self.target}: {self.good} good, {self.neutral} neutral, {self.bad} bad pairs "
-            f"(limits {100 * self.good_limit:.1f} and {100 * self.bad_limit:.1f} cm, best {100 * self.best:.1f})"
-        )
+        limits = f"limits {100 * self.good_limit:.1f} and {100 * self.bad_limit:.1f} cm"
         if self.reason:
-            return f"{about}; no edge: {self.reason}"
-        part = f"; only from {self.part}" if self.part else ""
+            return f"{self.source} > {self.target}: no edge: {self.reason}; {limits}"
+        part = f"only from {self.part}, " if self.part else ""
         return (
-            f"{about}{part}; a motion of {self.source} can be followed by {100 * self.reach:.0f} % of the parameters "
-            f"of {self.target} on average (parameters left out because of a bad pair for {self.trimmed} samples, "
-            f"because of the pair at the averaged moment for {self.shrunk}); worst pair {100 * self.worst:.1f} cm"
+            f"{self.source} > {self.target}: {part}{100 * self.reach:.0f} % of {self.target} can follow on average; "
+            f"worst pair {100 * self.worst:.1f} cm, {limits}"
         )
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The row of a table with the columns `COLUMNS`."""
+        made = not self.reason
+        return (
+            f"{self.source} > {self.target}", str(self.good), str(self.neutral), str(self.bad),
+            *(str(n) if made else "-" for n in (self.trimmed, self.shrunk)),
+            *(f"{100 * x:.1f}" for x in (self.good_limit, self.bad_limit, self.best)),
+            f"{100 * self.worst:.1f}" if made else "-", f"{100 * self.reach:.0f} %" if made else "-",
+            f"no edge: {self.reason}" if not made else f"only from {self.part}" if self.part else "",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -139,7 +139,10 @@ def build_edge(
 def _failure(a: Space, values: FloatArray, best: FloatArray, good: BoolArray, fails: BoolArray) -> str:
     """Why the first failing source sample has no box."""
     i = int(np.flatnonzero(fails)[0])
-    shown = ", ".join(f"{n} {v:.3g}" for n, v in zip(a.names, values[i], strict=True))
+    shown = ", ".join(
+        f"{n} {scale * v:.3g} {unit}".rstrip()
+        for n, v, (scale, unit) in zip(a.names, values[i], _units(a), strict=True)
+    )
     if good[i].any():
         return f"bad motions among the good ones leave no box for {shown}"
     return f"nothing follows {shown} (nearest {100 * best[i].min():.1f} cm)"
@@ -147,9 +150,13 @@ def _failure(a: Space, values: FloatArray, best: FloatArray, good: BoolArray, fa
 
 def _shown_part(a: Space, within: FloatArray) -> str:
     """The limits of a part in words."""
-    out = []
+    return ", ".join(
+        f"{name} {scale * low:.3g} to {scale * high:.3g} {unit}".rstrip()
+        for name, (scale, unit), (low, high) in zip(a.names, _units(a), within.T, strict=True)
+    )
+
+
+def _units(a: Space) -> list[tuple[float, str]]:
+    """Of each value of the parameters: a factor and the unit in which the product is shown."""
     units = [p.unit for p in a.parameters for _ in range(p.size)]
-    for name, unit, (low, high) in zip(a.names, units, within.T, strict=True):
-        scale = np.degrees(1.0) if unit.startswith("rad") else 1.0
-        out.append(f"{name} {scale * low:.3g} to {scale * high:.3g} {unit.replace('rad', 'deg')}".rstrip())
-    return ", ".join(out)
+    return [(np.degrees(1.0) if u.startswith("rad") else 1.0, u.replace("rad", "deg")) for u in units]

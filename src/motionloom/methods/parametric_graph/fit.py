@@ -25,11 +25,11 @@ from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.node_building import build_node, part_floor, rounded_arrays
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, default_nodes, parse_node
 from motionloom.methods.parametric_graph.nodes import Node, node_index
-from motionloom.methods.parametric_graph.proposals import Proposal, propose_edges
+from motionloom.methods.parametric_graph.proposals import Proposal, cheapest_ways, propose_edges
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables, build_tables
 from motionloom.methods.store import packed_model
 
-MOST_PROPOSALS = 8  # edges that are proposed for nodes that are left out
+MOST_REFUSED = 8  # edges that are listed with the reason where all pairs of nodes were tried, the nearest first
 
 
 class WantedEdge(NamedTuple):
@@ -83,17 +83,19 @@ def fit(
     listed = "; ".join(r.text for r in reports if r.reason)
     if not kept:
         raise BadRequest(f"no motion can continue for ever: {listed or 'there are no edges'}")
-    for i in dropped:
-        notes += (warning(f"node {nodes[i].name} is left out: no edges lead to it and back"),)
-    if dropped:
-        notes += info(*(f"proposed: {p.text}" for p in _missing(nodes, edges, kept, dropped, config)))
+    routes = _missing(nodes, edges, kept, dropped, config) if dropped else []
+    for i, missing in zip(dropped, routes, strict=True):
+        needed = ", ".join(p.needs for p in missing)
+        notes += (
+            warning(f"node {nodes[i].name} is left out: no edges lead to it and back; the nearest missing: {needed}"),
+        )
     number = {n: i for i, n in enumerate(kept)}
     edges = [e for e in edges if e.source in number and e.target in number]
     arrays = ("values", "low", "high", "points", "within")
     edges = [
         replace(e, source=number[e.source], target=number[e.target], **rounded_arrays(e, arrays)) for e in edges
     ]  # fmt: skip
-    notes += info(*(f"edge {line}" for line in edge_lines(reports, specs)))
+    notes += info(*edge_lines(reports, specs, len(reports) if config.edge else MOST_REFUSED))
     report(1.0, "done")
     made = ParametricGraphModel(
         skeleton=clips[0].skeleton,
@@ -112,12 +114,22 @@ def fit(
 
 def _missing(
     nodes: Sequence[Node], edges: Sequence[Edge], kept: Sequence[int], dropped: Sequence[int], config: Config
-) -> list[Proposal]:
-    """What edges between nodes that are left out and the others would need."""
+) -> list[list[Proposal]]:
+    """For each node that is left out, what the missing edges on the way to it and back to the others would need.
+
+    The way is the one whose worst missing edge needs least; it may lead over other nodes that are left out.
+    """
     made = {(e.source, e.target) for e in edges}
-    pairs = [pair for i in dropped for k in kept for pair in ((i, k), (k, i)) if pair not in made]
+    count = len(nodes)
+    pairs = [(a, b) for a in range(count) for b in range(count) if a != b and (a, b) not in made]
     tables = build_tables(nodes[0].skeleton, nodes, [], config.radius)
-    return propose_edges(tables, nodes, pairs, config.region)[:MOST_PROPOSALS]
+    name = {node.name: i for i, node in enumerate(nodes)}
+    found = {(name[p.source], name[p.target]): p for p in propose_edges(tables, nodes, pairs, config.region)}
+    cost = np.zeros((count, count))
+    for pair, proposal in found.items():
+        cost[pair] = proposal.needed
+    ways = cheapest_ways(cost, kept)
+    return [[found[pair] for pair in dict.fromkeys(ways[i]) if pair in found] for i in dropped]
 
 
 def find_edges(
@@ -187,16 +199,22 @@ def _steerable(
     return kept, out
 
 
-def edge_lines(reports: Sequence[Report], specs: Sequence[NodeSpec]) -> list[str]:
-    """What was found about each edge; one line for all edges of layered nodes that share the spaces of others."""
+def edge_lines(reports: Sequence[Report], specs: Sequence[NodeSpec], refused: int) -> list[str]:
+    """What was found about each edge; one line for all edges of layered nodes that share the spaces of others.
+
+    Of those that could not be made, at most so many, the nearest.
+    """
     base = {spec.name: spec.of or spec.name for spec in specs}
     alike: dict[Report, list[Report]] = {}
     for r in reports:
         alike.setdefault(r._replace(source=base[r.source], target=base[r.target]), []).append(r)
+    nearest = sorted((key for key in alike if key.reason), key=lambda r: r.best / r.good_limit)
     out = []
-    for first, *others in alike.values():
+    for first, *others in (alike[key] for key in [*(key for key in alike if not key.reason), *nearest[:refused]]):
         also = ", ".join(f"{r.source} > {r.target}" for r in others)
-        out.append(f"{first.text}{f' (the same for {also})' if also else ''}")
+        out.append(f"edge {first.text}{f' (the same for {also})' if also else ''}")
+    if len(nearest) > refused:
+        out.append(f"{len(nearest) - refused} more edges cannot be made; `motionloom edges` lists them")
     return out
 
 

@@ -36,6 +36,11 @@ class Proposal(NamedTuple):
         return self.needed <= self.limit
 
     @property
+    def needs(self) -> str:
+        """The edge and its limit as a graph file takes it."""
+        return f"{self.source} > {self.target} with good = {100 * self.needed:.1f} cm (limit {100 * self.limit:.1f})"
+
+    @property
     def text(self) -> str:
         """One line."""
         name, limit = f"edge {self.source} > {self.target}", f"limit {100 * self.limit:.1f} cm"
@@ -63,6 +68,30 @@ def propose_edges(
             Proposal(nodes[a].name, nodes[b].name, float(nearest.max()), limit, float((nearest <= limit).mean()))
         )  # fmt: skip
     return sorted(out, key=lambda p: p.needed / p.limit)
+
+
+def cheapest_ways(cost: FloatArray, kept: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """For each node, the pairs on its way from and to the nodes `kept`: of the least largest cost, then least sum."""
+    count = len(cost)
+    out: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    for back in (False, True):
+        table = cost.T if back else cost
+        best = [(0.0, 0.0) if n in kept else (np.inf, np.inf) for n in range(count)]
+        before, done = [-1] * count, set[int]()
+        while len(done) < count:
+            at = min((n for n in range(count) if n not in done), key=lambda n: best[n])
+            done.add(at)
+            for n in range(count):
+                new = (max(best[at][0], table[at, n]), best[at][1] + table[at, n])
+                if n not in done and new < best[n]:
+                    best[n], before[n] = new, at
+        for n in range(count):
+            way, to = [], n
+            while before[to] >= 0:
+                way.append((to, before[to]) if back else (before[to], to))
+                to = before[to]
+            out[n] += way if back else way[::-1]
+    return out
 
 
 class Trade(NamedTuple):

@@ -68,9 +68,9 @@ def gather(
     if cyclic and len(steady) < len(cuts):
         if len(steady) > values.shape[1]:
             others = [cuts[k].name for k in range(len(cuts)) if k not in steady]
-            notes.append(
-                warning(f"cycles that change between their ends and cannot repeat, left out: {', '.join(others)}")
-            )
+            more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+            listed = f"{', '.join(others[:3])}{more}"
+            notes.append(warning(f"cycles that change between their ends and cannot repeat, left out: {listed}"))
             kept = steady
         else:
             notes.append(
