@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.timing import MOCAP, best_seconds, figure
 from motionloom.constraints import Request, RootPath, Style
-from motionloom.control.graph_routes import random_walk
+from motionloom.control.graph_walks import random_walk
 from motionloom.core import Clip, with_labels
 from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load

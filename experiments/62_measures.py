@@ -15,7 +15,7 @@ from measure_pairs import Chosen, accelerations, apart, best_pairs
 from similarity_material import MOCAP, REAL, publish, table
 
 from motionloom.analysis import MEASURES
-from motionloom.control.graph_routes import WalkTake, random_walk
+from motionloom.control.graph_walks import WalkTake, random_walk
 from motionloom.core import Clip, concatenate
 from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load

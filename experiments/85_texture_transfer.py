@@ -19,7 +19,7 @@ from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
-from motionloom.methods.texture.transfer import ANALOGY, transfer
+from motionloom.methods.texture.transfer_by_analogy import ANALOGY, transfer
 from motionloom.plot import filmstrip
 from motionloom.rotation import rotate, yaw
 from motionloom.samples import make

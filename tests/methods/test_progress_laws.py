@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.constraints import Request, RootPath
 from motionloom.control import run
-from motionloom.control.graph_routes import random_walk
+from motionloom.control.graph_walks import random_walk
 from motionloom.core import Cancelled
 from motionloom.core.poses import commands
 from motionloom.kinematics.resample import resample

@@ -11,8 +11,9 @@ from PIL import Image
 from motionloom.core import BadRequest, Cancelled, Clip, FormatError, MissingExtra
 from motionloom.core.progress import Silent
 from motionloom.plot import animate, contact_sheet, save_contact_sheet
+from motionloom.plot.actor import make_actor
+from motionloom.plot.camera import make_camera
 from motionloom.plot.encode import durations, find_ffmpeg
-from motionloom.plot.scene import make_actor, make_camera
 from motionloom.samples import make
 
 

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
+from motionloom.plot.actor import Actor, make_actor
+from motionloom.plot.camera import Camera, make_camera
 from motionloom.plot.canvas import Canvas, in_a_row
 from motionloom.plot.encode import PALETTE_PICTURES, check_kind, encode
 from motionloom.plot.requested_paths import requested_paths
-from motionloom.plot.scene import Actor, Camera, draw_scene, make_actor, make_camera
+from motionloom.plot.scene import draw_scene
 from motionloom.plot.style import INK, LINE, QUIET
 from motionloom.plot.view import View
 

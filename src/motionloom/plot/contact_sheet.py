@@ -12,8 +12,10 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, Progress, silent
 from motionloom.core.progress import each
 from motionloom.io.atomic_files import write_whole
+from motionloom.plot.actor import Actor, make_actor
+from motionloom.plot.camera import Camera, floor_under, make_camera
 from motionloom.plot.canvas import Canvas, pillow
-from motionloom.plot.scene import Actor, Camera, draw_scene, floor_under, make_actor, make_camera
+from motionloom.plot.scene import draw_scene
 from motionloom.plot.style import LINE, PAPER, QUIET
 from motionloom.plot.view import View
 

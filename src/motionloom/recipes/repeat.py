@@ -11,7 +11,7 @@ from typing import Any
 
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control import crowd_member, stream_clip
-from motionloom.control.graph_routes import chosen_moves, random_walk
+from motionloom.control.graph_walks import chosen_moves, random_walk
 from motionloom.core import (
     Clip,
     Made,

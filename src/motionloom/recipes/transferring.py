@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from motionloom.core import Clip, Progress, replace
-from motionloom.methods.texture.transfer import ANALOGY, Transferred
-from motionloom.methods.texture.transfer import transfer as transferred
+from motionloom.methods.texture.transfer_by_analogy import ANALOGY, Transferred
+from motionloom.methods.texture.transfer_by_analogy import transfer as transferred
 from motionloom.recipes.recorded_edits import edit_step
 
 
 def transfer(
     a: Clip, a_styled: Clip, b: Clip, *, seed: int = 0, weight: float = ANALOGY, progress: Progress | None = None
 ) -> Transferred:
-    """What `a_styled` is to `a`, for `b`; options as for `methods.texture.transfer`."""
+    """What `a_styled` is to `a`, for `b`; options as for `methods.texture.transfer_by_analogy`."""
     given = {"seed": seed or None, "weight": None if weight == ANALOGY else weight}
     step = edit_step("transfer", [a, a_styled, b], given)
     made = transferred(a, a_styled, b, seed=seed, weight=weight, progress=progress)

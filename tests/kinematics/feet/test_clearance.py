@@ -151,7 +151,7 @@ def test_the_lift_of_all_swings_is_that_of_each(seed, walk):
 def test_jogs_of_subject_16_skate_no_more_than_their_clips(mocap):
     """Take 41 scrapes through its turn, and walks came back to it all the time: 1.9 times the clips' own skate."""
     from motionloom.constraints import Request, RootPath, Style
-    from motionloom.control.graph_routes import random_walk
+    from motionloom.control.graph_walks import random_walk
     from motionloom.io import load
     from motionloom.methods import learn, synthesize
 

@@ -13,9 +13,9 @@ from motionloom.core import replace as clip_with
 from motionloom.methods import learn
 from motionloom.methods.graph.build.blend_check import RoughTransitions
 from motionloom.methods.graph.build.prune import largest_component, prune
+from motionloom.methods.graph.connecting_limit import connected_share
 from motionloom.methods.graph.diagnose.connectivity import connection_notes, find_islands, island_notes, round_up
 from motionloom.methods.graph.diagnose.relax_threshold import TransitionFinder, relax_threshold
-from motionloom.methods.graph.fit import connected_share
 from motionloom.samples import make
 
 METHODS = ["motion-graph", "two-level-graph", "hierarchical-graph"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
-from motionloom.control.graph_routes import random_walk
+from motionloom.control.graph_walks import random_walk
 from motionloom.core import BadRequest, NoPath, replace
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph.query.messages import result_notes

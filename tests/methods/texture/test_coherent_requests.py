@@ -32,7 +32,7 @@ from motionloom.kinematics.travel import travel
 from motionloom.methods import attempt, learn, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.texture import lead_into_keys
-from motionloom.methods.texture.closing import from_touch_down
+from motionloom.methods.texture.correct_path_and_pace import from_touch_down
 from motionloom.methods.texture.faithful.keys import read_keys
 from motionloom.methods.texture.lead_into_keys import RISE_SPEED, with_keys
 from motionloom.rotation import angle_between, from_axis_angle, multiply

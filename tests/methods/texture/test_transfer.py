@@ -10,7 +10,7 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
-from motionloom.methods.texture.transfer import corresponding, transfer
+from motionloom.methods.texture.transfer_by_analogy import corresponding, transfer
 from motionloom.rotation import rotate, yaw
 from motionloom.samples import make
 

@@ -9,7 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from motionloom.constraints import Request, RootPath
-from motionloom.control.graph_routes import random_walk
+from motionloom.control.graph_walks import random_walk
 from motionloom.core import Clip
 from motionloom.io import load, save
 from motionloom.methods import learn, save_model, synthesize

@@ -14,7 +14,7 @@ from motionloom.cli.options import Force, Json, Seed, Suffix, columns, plural, p
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
-    from motionloom.control.graph_routes import WalkTake
+    from motionloom.control.graph_walks import WalkTake
 
 
 def graph(
@@ -109,7 +109,7 @@ def walk(
     fresh: Annotated[bool | None, typer.Option("--fresh/--no-fresh", hidden=True)] = None,
 ) -> None:
     """Random walks of any length through a motion graph, without dead ends."""
-    from motionloom.control.graph_routes import random_walk
+    from motionloom.control.graph_walks import random_walk
     from motionloom.core.progress import parts
     from motionloom.io import check_target, save
     from motionloom.methods import load_model

@@ -117,7 +117,7 @@ def _table(found: list[DescribedChoice]) -> list[str]:
 
 def _write(model: TwoLevelGraphModel, start: int, numbers: list[str], reach: float, most: int, out: Path) -> None:
     """Write the motion of the choices so far."""
-    from motionloom.control.graph_routes import chosen_moves
+    from motionloom.control.graph_walks import chosen_moves
     from motionloom.io import save
 
     with busy("making") as report:

@@ -9,7 +9,8 @@ from typing import Any
 from numpy.random import Generator
 
 from motionloom.core import Clip, Note, Progress, part
-from motionloom.methods.graph.fit import learn_graph, with_connecting_limit
+from motionloom.methods.graph.connecting_limit import with_connecting_limit
+from motionloom.methods.graph.fit import learn_graph
 from motionloom.methods.hierarchical_graph.config import Config
 from motionloom.methods.hierarchical_graph.edge_trees import grow_trees, spacing
 from motionloom.methods.hierarchical_graph.model import HierarchicalGraphModel

@@ -9,7 +9,8 @@ from typing import Any
 from numpy.random import Generator
 
 from motionloom.core import Clip, Progress
-from motionloom.methods.graph.fit import learn_graph, with_connecting_limit
+from motionloom.methods.graph.connecting_limit import with_connecting_limit
+from motionloom.methods.graph.fit import learn_graph
 from motionloom.methods.motion_graph.config import Config
 from motionloom.methods.motion_graph.model import MotionGraphModel
 

@@ -17,7 +17,7 @@ from motionloom.kinematics.loop import repeat, seam, seam_features
 from motionloom.kinematics.mirror import mirror as mirrored_clip
 from motionloom.kinematics.resample import at_frames
 from motionloom.kinematics.travel import travel
-from motionloom.methods.space.closing import closed
+from motionloom.methods.space.close_cycles import closed
 
 MIN_CYCLE, MAX_CYCLE = 0.25, 3.0  # s
 MIN_STRIDE = 0.2  # m that a cycle of locomotion travels

@@ -9,7 +9,7 @@ from motionloom.core import BadRequest, Clip, Progress
 from motionloom.core.errors import unknown
 from motionloom.core.progress import parts
 from motionloom.kinematics.loop import seam
-from motionloom.methods.space.closing import closed
+from motionloom.methods.space.close_cycles import closed
 from motionloom.methods.space.cutting import ExampleCut, cut_cycles, cut_events, walks, whole_clips
 from motionloom.methods.space.settings import SpaceConfig
 

@@ -27,7 +27,7 @@ from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import step_speed
 from motionloom.kinematics.travel import Travel, travel
 from motionloom.methods.finish import held_joints
-from motionloom.methods.texture.closing import with_steps
+from motionloom.methods.texture.correct_path_and_pace import with_steps
 from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
 from motionloom.rotation import exp, inverse, log, multiply, normalize, wrap_angle, yaw
 

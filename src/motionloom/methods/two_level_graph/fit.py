@@ -15,7 +15,8 @@ from motionloom.core import Clip, Note, Progress, part
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.build.blend_check import find_rough_transitions, no_rough_transitions
 from motionloom.methods.graph.build.transitions import BuiltGraph, graph_clips
-from motionloom.methods.graph.fit import graph_material, pruned_graph, with_connecting_limit
+from motionloom.methods.graph.connecting_limit import with_connecting_limit
+from motionloom.methods.graph.fit import graph_material, pruned_graph
 from motionloom.methods.two_level_graph.clusters import find_clusters
 from motionloom.methods.two_level_graph.config import Config
 from motionloom.methods.two_level_graph.model import TwoLevelGraphModel

@@ -26,9 +26,9 @@ from motionloom.core import Clip, FloatArray
 from motionloom.core.numbers import squared_distances
 from motionloom.kinematics.pace import pace
 from motionloom.kinematics.travel import steady_travel, without_heading
-from motionloom.methods.texture.closing import foot_contacts, stance_travel
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE
 from motionloom.methods.texture.coherent.parts import JointGroup
+from motionloom.methods.texture.correct_path_and_pace import foot_contacts, stance_travel
 from motionloom.methods.texture.paths import path_places
 from motionloom.rotation import angle_between, to_matrix, wrap_angle
 

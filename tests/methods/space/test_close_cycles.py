@@ -11,7 +11,7 @@ from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.loop import Loop, close_loop, repeat
 from motionloom.kinematics.travel import placed, travel
-from motionloom.methods.space.closing import closed
+from motionloom.methods.space.close_cycles import closed
 from motionloom.methods.space.cutting import cut_cycles, steady
 from motionloom.rotation import exp, multiply
 from motionloom.samples import make

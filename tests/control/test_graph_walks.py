@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.control.graph_routes import chosen_moves, random_walk, record_route, run_route
+from motionloom.control.graph_walks import chosen_moves, random_walk, record_route, run_route
 from motionloom.core import BadRequest, NoPath, replace, with_labels
 from motionloom.core.poses import commands
 from motionloom.kinematics.fk import fk
