@@ -1,11 +1,13 @@
-"""Modules that lie beside a clip are never executed, whatever the clip's format."""
+"""Modules and settings of libraries that lie beside a clip are never used, whatever the clip's format."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -34,14 +36,48 @@ print(json.dumps(sys.argv[1:]))
 
 def test_modules_beside_a_clip_of_any_format_are_not_executed(tmp_path):
     names = [path.name for path in _one_of_each(tmp_path)]
-    for module in PLANTED:
-        text = f"open({str(tmp_path / 'executed')!r}, 'a').write({module!r})\nraise SystemExit({module!r})\n"
-        (tmp_path / f"{module}.py").write_text(text)
-    command = [sys.executable, "-P", "-c", READ_ALL, *names]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    _plant(tmp_path, PLANTED)
+    done = _run(tmp_path, "-P", "-c", READ_ALL, *names)
     assert not (tmp_path / "executed").exists(), (tmp_path / "executed").read_text()
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == names
+
+
+def test_modules_beside_a_clip_are_not_executed_by_python_m(tmp_path):
+    _plant(tmp_path, [name for name in PLANTED if name != "motionloom"])  # which Python itself would take first
+    done = _run(tmp_path, "-m", "motionloom", "samples", "walk", "--seconds", "0.5", "-o", "walk.bvh")
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "executed").exists()
+
+
+def test_settings_of_numba_beside_a_clip_are_not_used(tmp_path):
+    """They can name a folder of compiled code, whose index is a pickle."""
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: ./planted\ndisable_jit: 1\n")
+    text = "from motionloom.core import _jit; from numba.core import config; config.reload_config()\n"
+    text += "from motionloom.kinematics._kernels import forward; import os\n"
+    text += "print(config.CACHE_DIR, config.DISABLE_JIT, hasattr(forward, 'targetoptions'), os.getcwd())"
+    assert _run(tmp_path, "-c", text).stdout.split() == ["0", "True", str(tmp_path.resolve())]
+
+
+def test_settings_of_matplotlib_beside_a_clip_are_not_used(tmp_path):
+    pytest.importorskip("matplotlib", reason="needs the extra plot")
+    (tmp_path / "matplotlibrc").write_bytes(b"text.usetex: True\n\xe9")
+    text = "import motionloom.plot, matplotlib, os; print(matplotlib.rcParams['text.usetex'], os.getcwd())"
+    assert _run(tmp_path, "-c", text).stdout.split() == ["False", str(tmp_path.resolve())]
+
+
+def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, capture_output=True, text=True, env=settings, check=False
+    )
+
+
+def _plant(folder: Path, modules: Iterable[str]) -> None:
+    """Modules that write their name to a file when they are executed."""
+    for module in modules:
+        text = f"open({str(folder / 'executed')!r}, 'a').write({module!r})\nraise SystemExit({module!r})\n"
+        (folder / f"{module}.py").write_text(text)
 
 
 def _one_of_each(folder: Path) -> list[Path]:

@@ -16,10 +16,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from numba import get_num_threads, njit, types
-from numba.core import caching, event
-
 from motionloom.core import compiling
+from motionloom.core.folder_settings import ignore_folder_settings
+
+ignore_folder_settings("numba")
+from numba import get_num_threads, njit, types  # noqa: E402 -- after the line above
+from numba.core import caching, config, event  # noqa: E402
+
+if hasattr(config, "_config_fname"):  # settings are read again whenever something is compiled
+    config._config_fname = ""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
