@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from variation_helpers import raw
 
 from motionloom.constraints import Plant, PositionAt, Request
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
-from motionloom.methods.variation._kernels_limbs import _slowed, forward, place_root, room_for, within_reach
+from motionloom.methods.variation._kernels_limbs import _slowed, constrain, forward, place_root, room_for, within_reach
 from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.standing import stepping
 from motionloom.methods.variation.synthesis import requested_tasks, with_standing_feet
@@ -28,6 +29,40 @@ def test_a_limb_meets_its_target_to_a_micrometre_and_frames_before_stay_as_they_
     assert not np.array_equal(made.rotations[frame - 2], free.rotations[frame - 2])
     step = np.linalg.norm(np.diff(fk(made)[:, hand], axis=0), axis=1).max()
     assert step < 2.5 * np.linalg.norm(np.diff(fk(free)[:, hand], axis=0), axis=1).max()  # it does not jump there
+
+
+@pytest.mark.parametrize("joint", ["left_hand", "right_foot"])
+def test_a_corrected_limb_is_the_minimum_of_equation_7(walker, rng, joint):
+    """SciPy minimises eq 7 as it is printed: w1 |q - mean|^2 + w2 |q - 2 q1 + q2|^2, w1 = 1, w2 = 5."""
+    wide = np.full(walker.dofs.count, np.inf)
+    asked = PositionAt(joint=joint, time="2f", target=(0.0, 0.0, 0.0))
+    body, tasks, _ = requested_tasks((asked,), walker.dofs, (-wide, wide), 3, walker.fps, 0.0)
+    limb, room, track = tasks.limb[0], room_for(body), np.zeros(3)
+    free = body.free[limb][body.free[limb] >= 0]
+    frames = walker.sequences[0][20:23]
+    mean, sample = (frames[2] + 0.05 * rng.normal(size=walker.dofs.count) for _ in range(2))
+    root = place_root(body, sample, track)
+
+    def end(q):
+        values = sample.copy()
+        values[free] = q
+        return np.array(forward(body, limb, values, *root, room[0], room[1]))
+
+    tasks.target[0] = end(sample[free] + 0.1 * rng.normal(size=len(free)))
+
+    def cost(q):
+        ahead = 2 * frames[1, free] - frames[0, free]
+        return ((q - mean[free]) ** 2).sum() + 5 * ((q - ahead) ** 2).sum()
+
+    expected = minimize(
+        cost, sample[free], method="SLSQP", constraints={"type": "eq", "fun": lambda q: end(q) - tasks.target[0]},
+        options={"ftol": 1e-14, "maxiter": 500},
+    )  # fmt: skip
+    made = sample.copy()
+    constrain(body, 2, track, made, mean, frames[1::-1], tasks, room, mean, np.inf)
+    np.testing.assert_allclose(end(made[free]), tasks.target[0], atol=1e-6)
+    np.testing.assert_allclose(made[free], expected.x, atol=1e-5)
+    assert np.array_equal(np.delete(made, free), np.delete(sample, free))
 
 
 def test_a_plant_holds_a_foot_still_within_a_micrometre(walker):

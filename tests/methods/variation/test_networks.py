@@ -106,6 +106,48 @@ def test_a_prior_network_of_four_nodes_is_recovered(rng):
     assert found.score > network_score(data, rules, np.zeros((4, 4), bool)) + 80
 
 
+def test_the_search_of_a_prior_network_makes_the_best_of_all_updates(sequences, rng):
+    """Kept parts and tables change nothing: the same as scoring the whole network for every update of one edge."""
+    data, kinds = prior_data(sequences, 4, np.ones(3), 0.01), set()
+    for _ in range(4):
+        edges = learn_prior.random_edges(6, rng, 1.5)
+        found = learn_prior.climb(data, RULES, learn_prior.PriorBudget(3, 0.0, 0), edges, silent())
+        score = network_score(data, RULES, edges)
+        while updates := [(network_score(data, RULES, new), kind, new) for kind, new in all_updates(edges, 3)]:
+            best, kind, new = max(updates, key=lambda update: update[0])
+            if best <= score + learn_prior.GAIN:
+                break
+            score, edges = best, new
+            kinds.add(kind)
+        assert np.array_equal(found.edges, edges)
+    assert kinds == {"add", "delete", "reverse"}
+
+
+def all_updates(edges, most):
+    """Every acyclic network with one edge added, deleted or reversed, and no more than `most` parents added to."""
+    for i, j in np.argwhere(~np.eye(len(edges), dtype=bool)):
+        for kind, possible in (("delete", edges[i, j]), ("reverse", edges[i, j]), ("add", not edges[i, j])):
+            new = edges.copy()
+            new[i, j] = kind == "add"
+            new[j, i] |= kind == "reverse"
+            grown = new.sum(1) > edges.sum(1)
+            if possible and sorted_nodes(new) is not None and (new.sum(1)[grown] <= most).all():
+                yield kind, new
+
+
+def test_no_update_of_a_transition_network_gives_a_node_more_parents_than_allowed(sequences, rng):
+    material = material_of(sequences, np.zeros(3, bool), np.ones(3), delta=True, floor=0.01)
+    search, reversals = learn_transition.TransitionBudget(1, 9, 9, 2, 0, 2), 0
+    for _ in range(20):
+        edges = learn_transition.random_start(3, rng, 2.0)
+        made, parts = learn_transition.resynthesised(material, RULES, edges, 2, silent())
+        for update in learn_transition.rank_updates(material, RULES, search, edges, made, parts, silent()):
+            reversals += len(update.nodes) == 2
+            for node, row in zip(update.nodes, update.rows, strict=True):
+                assert row.sum() - 2 <= max(2, edges[node].sum() - 3)
+    assert reversals
+
+
 def test_a_transition_network_of_four_degrees_of_freedom_is_recovered():
     """Degree 1 moves as degree 0 did before, 3 as 2: what they do next shows in no frames of their own."""
     sequences = []

@@ -85,9 +85,10 @@ def climb(data: PriorData, rules: Rules, search: PriorBudget, edges: BoolArray, 
         gain = toggled - own[:, None]  # of adding or deleting edge j -> i
         above = ancestors(edges)
         may_add = ~edges & ~above.T & ~np.eye(count, dtype=bool)  # j -> i closes a cycle if i is above j
-        may_add &= (edges.sum(1) < search.most)[:, None]
+        room = edges.sum(1) < search.most
+        may_add &= room[:, None]
         added, deleted = np.where(may_add, gain, -np.inf), np.where(edges, gain, -np.inf)
-        reversed_ = np.where(reversible(edges), gain + gain.T, -np.inf)
+        reversed_ = np.where(reversible(edges) & room, gain + gain.T, -np.inf)  # i loses j, j gets i
         best = [table.max() for table in (added, deleted, reversed_)]
         kind = int(np.argmax(best))
         if best[kind] <= max(GAIN, search.least * data.instances.shape[1]):

@@ -166,7 +166,8 @@ def rank_updates(
     for (i, p), k in single.items():
         if edges[i, p] or p < 2 * count or not within[p - 2 * count, i]:
             offer(Update((i,), (rows[k],), float(gains[k])))
-    for i, j in np.argwhere(reversible(within)):  # i loses j, j gets i
+    room = edges.sum(1) - 2 < search.most
+    for i, j in np.argwhere(reversible(within) & room):  # i loses j, j gets i
         deleted, added = (single[(int(i), int(j) + 2 * count)], single[(int(j), int(i) + 2 * count)])
         both = float(gains[deleted] + gains[added])
         offer(Update((int(i), int(j)), (rows[deleted], rows[added]), both))
@@ -192,7 +193,7 @@ def _candidates(
     for i in range(count):
         full = edges[i].sum() - 2 >= search.most
         added = [] if full else [int(p) for p in order[i] if promise[i, p] >= 0]
-        reverse = [2 * count + int(j) for j in np.flatnonzero(within[:, i])]  # children, as parents
+        reverse = [] if full else [2 * count + int(j) for j in np.flatnonzero(within[:, i])]  # children, as parents
         removed = np.flatnonzero(edges[i] & ~own_edges(count)[i]).tolist()
         for p in dict.fromkeys([*added, *reverse, *removed]):
             nodes.append(i)
