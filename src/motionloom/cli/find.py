@@ -55,7 +55,10 @@ def find(
         Path | None, typer.Option("--pictures", metavar="FOLDER", help="Draw the query and each match.")
     ] = None,
     cut: Annotated[
-        Path | None, typer.Option("--cut", metavar="FOLDER", help="Write the query and all matches as clips.")
+        Path | None,
+        typer.Option(
+            "--cut", metavar="FOLDER", help="Write the query and all matches as clips (which are not searched)."
+        ),
     ] = None,
     margin: Annotated[
         float,
@@ -93,7 +96,7 @@ def find(
     stored = web or Path(f"{folder.resolve().name or 'root'}{WEB}")
     decided = stored.with_name(f"{stored.name}.json")
     near = read_threshold(threshold, "point-cloud") or 0.0
-    library = opened(folder, stored, near, window, tuple(joints.split(",")), reading, quiet=json)
+    library = opened(folder, stored, near, window, tuple(joints.split(",")), reading, apart=cut, quiet=json)
     span = query_span(library, query, folder)
     name = span_name(library, span)
     decisions = load_decisions(decided)
@@ -144,16 +147,28 @@ def chosen(text: str, count: int) -> list[int]:
 
 
 def opened(
-    folder: Path, stored: Path, threshold: float, window: float, joints: tuple[str, ...], reading: Any, *, quiet: bool
+    folder: Path,
+    stored: Path,
+    threshold: float,
+    window: float,
+    joints: tuple[str, ...],
+    reading: Any,
+    *,
+    apart: Path | None,
+    quiet: bool,
 ) -> Library:
-    """The stored web of a folder; it is built where there is none, or where clips or settings are others."""
+    """The stored web of a folder; it is built where there is none, or where clips or settings are others.
+
+    Clips in the folder `apart`, which the matches are written to, are not searched.
+    """
     from motionloom.core import BadRequest
     from motionloom.io import expand_paths
     from motionloom.recipes.matching import build_library, load_current, save_library
 
     if not folder.is_dir():
         raise BadRequest(f"{folder}: expected a folder of clips")
-    clips = [path for path in expand_paths([str(folder)]) if path.resolve() != stored.resolve()]
+    not_searched = {stored.resolve(), *([apart.resolve()] if apart else [])}
+    clips = [p for p in expand_paths([str(folder)]) if not_searched.isdisjoint([p.resolve(), *p.resolve().parents])]
     settings: dict[str, Any] = {"threshold": threshold, "window": window, "joints": joints}
     current = load_current(stored, folder, clips, **settings)
     if current is not None:
