@@ -145,7 +145,7 @@ class Oracle:
         return alignment(pairs)
 
     def distance(self, joint, i, j):
-        """The distance of the cell from example frame j, and the weight of all that was compared."""
+        """The distance of the cell from example frame j, and the weight of all that was compared but styles."""
         M, total, weight = self.influence[joint], 0.0, 0.0
         turn, shift = self.align(i, j)
         for w, examples, cells, a, b, half, deviation, own in self.sides(i, j):
@@ -166,7 +166,6 @@ class Oracle:
             for channel in range(styles.targets.shape[1]):
                 s = w * styles.weights[a, channel, joint]
                 total += s * (examples.styles[b, channel] - styles.targets[a, channel]) ** 2
-                weight += s
         key = self.keys.turn[i][joint]
         if joint and key is not None:
             total += key[1] * angle(self.examples.turns[joint, :, j], key[0]) ** 2
@@ -222,7 +221,7 @@ class Oracle:
         found = [self.distance(joint, i, j) for j in frames]
         d = np.array([0.0 if t <= 64 * EPSILON * max(w, 1.0) else t for t, w, _ in found])
         if found[0][1] == 0 and root_source in frames:
-            return root_source, 0.0, None
+            return root_source, d.min(), None
         c, positive = self.options.tolerance, d[d > 0]
         limit = c * d.min() if d.min() > 0 else c / 2 * positive.min() if len(positive) else np.inf
         accepted = np.flatnonzero(d <= limit)

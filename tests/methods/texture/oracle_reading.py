@@ -235,7 +235,8 @@ def example_level(level, beyond, n, options):
         for row, t in enumerate(range(-pad, count + pad)):
             whole = 0 <= t < count and t - half >= -pad and t + half < count + pad
             if beyond:
-                whole = whole and t // 2 - above >= -more and t // 2 + above < fewer + more
+                if options.coarse_weight > 0:
+                    whole = whole and t // 2 - above >= -more and t // 2 + above < fewer + more
                 out.coarse.append(coarse_start + more + min(max(t // 2, 0), fewer - 1))
             if whole:
                 out.candidates.append(len(out.root))

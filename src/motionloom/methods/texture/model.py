@@ -189,7 +189,7 @@ class TextureModel(Model[Options]):
 
     def levels(self, options: Options) -> list[Examples]:
         """The levels of the examples for these options, kept for the next synthesis."""
-        key = (options.levels, options.window, options.padding)
+        key = (options.levels, options.window, options.padding, options.coarse_weight > 0)
         if key not in self._levels:
             self._levels.clear()
             self._levels[key] = build_examples(self.clips, self.styles, options)

@@ -7,8 +7,9 @@ For a cell <l, i> and an example frame j the distance is
 over filled cells, on this level and, times w_Multi, on the next coarser one; P and Q are the sums of the root. The
 squared angles of one frame of the result to all example frames are computed once; weighted with M they are kept for
 the frames of the window ("pull" of a frame), so a cell costs O(N (K + J)). Angles and sums are single precision: the
-angle is that of the difference of two quaternions, so that of equal ones is exactly 0; sums of the root are computed in
-double precision and are 0 below its rounding errors, which grow with their weights.
+angle is that of the difference of two quaternions, so that of equal ones is exactly 0, and 0 below the rounding errors
+of double precision (a key that equals an example may differ in its last bit); sums of the root are computed in double
+precision and are 0 below its rounding errors, which grow with their weights.
 """
 
 from __future__ import annotations
@@ -70,13 +71,14 @@ def squared_angle(h: Any) -> Any:
 
 @kernel
 def angle_row(turns: Any, q: Any, out: Any) -> None:
-    """out[n] = squared angle between q (4,) and turns (4, N)[:, n]."""
+    """out[n] = squared angle between q (4,) and turns (4, N)[:, n]; 0 below rounding errors."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     a, b, c, d = turns[0], turns[1], turns[2], turns[3]
     for n in range(len(a)):
         side = 1.0 if w * a[n] + x * b[n] + y * c[n] + z * d[n] >= 0.0 else -1.0
         e, f, g, h = a[n] - side * w, b[n] - side * x, c[n] - side * y, d[n] - side * z
-        out[n] = squared_angle(0.25 * (e * e + f * f + g * g + h * h))
+        gap = squared_angle(0.25 * (e * e + f * f + g * g + h * h))
+        out[n] = gap if gap > ROUNDING else 0.0
 
 
 @kernel

@@ -38,8 +38,9 @@ def synthesize_pass(
 ) -> Any:
     """Choose every cell of the `frames`, in this order, joint by joint in `order`; E, the sum of the least distances.
 
-    Nothing is compared for a cell in an empty neighbourhood: its value is that of the frame chosen for the root, or of
-    any frame for the root itself. `draws` (F, J) in 0..1 decide among the candidates. `done` counts frames.
+    Only styles are compared for a cell in an empty neighbourhood: its value is that of the frame chosen for the root,
+    if it is admitted, and for the root itself that of any frame near enough in style. `draws` (F, J) in 0..1 decide
+    among the candidates. `done` counts frames.
     """
     joints, count = len(order), len(examples.heading)
     half, up_half = len(weights.gauss) // 2, len(weights.coarse_gauss) // 2
@@ -89,7 +90,7 @@ def synthesize_pass(
                 a, b = weights.influence[joint, 0] * weights.point, weights.influence[joint, 0] * weights.orientation
                 for n in allowed:
                     row[n] += np.float32(a * sums[0, n] + b * sums[1, n])
-            found |= add_styles(examples, styles.targets[i], styles.weights[i], joint, row)
+            add_styles(examples, styles.targets[i], styles.weights[i], joint, row)
             if paired:
                 up_row[:] = np.float32(0.0)
                 up = add_window(up_slots, up_held, up_some, weights.coarse_gauss, i // 2, -1, joint, up_row)

@@ -27,7 +27,7 @@ class Examples(NamedTuple):
     heading: FloatArray  # (N,) rad
     tilt: FloatArray  # (N, 4) the root's rotation turned back to heading 0
     styles: FloatArray  # (N, G) 0 to 1
-    candidates: IntArray  # (M,) frames with a whole neighbourhood on this level and on the next coarser one
+    candidates: IntArray  # (M,) frames with a whole neighbourhood on this level and, if it counts, on the coarser one
     coarse: IntArray  # (N,) the frame of the next coarser level that each belongs to; 0 on the coarsest
     frames: (
         IntArray  # (N,) the frame of the clips as they are, one after the other; -1 on coarser levels and in padding
@@ -134,7 +134,7 @@ def _inside(counts: Sequence[int], number: int, options: Options) -> tuple[BoolA
     count, pad = counts[number], _padding(counts[number], number, options)
     t = np.arange(-pad, count + pad)
     good = (t >= 0) & (t < count) & _whole(t, half_window(options.window_at(number)), count, pad)
-    if number + 1 < len(counts):
+    if number + 1 < len(counts) and options.coarse_weight > 0:
         fewer = counts[number + 1]
         half = half_window(coarse_window(options.window_at(number)))
         good &= _whole(t // 2, half, fewer, _padding(fewer, number + 1, options))
