@@ -32,6 +32,7 @@ class Server:
         self.cuts = 0  # how many answers are cut
         self.ranges = True
         self.status = 200
+        self.elsewhere = ""  # an address that answers redirect to
         handler = type("Handler", (_Handler,), {"server_of": self})
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
@@ -45,6 +46,11 @@ class _Handler(BaseHTTPRequestHandler):
         server, asked = self.server_of, self.headers.get("Range", "")
         server.seen.append((self.path, asked))
         body = server.files.get(self.path)
+        if server.elsewhere:
+            self.send_response(302)
+            self.send_header("Location", server.elsewhere)
+            self.end_headers()
+            return
         if body is None or server.status != 200:
             self.send_error(404 if body is None else server.status)
             return
@@ -222,6 +228,27 @@ def test_a_missing_file_is_told_at_once(server, tmp_path):
     with pytest.raises(Unreachable, match="404"):
         fetch("cmu", ["01_98"], tmp_path, base=server.url)
     assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("address", ["ftp://127.0.0.1:9/a", "file:///etc/passwd", "data:,x"])
+def test_a_redirect_leads_to_http_and_https_only(server, clip_bytes, tmp_path, address, monkeypatch):
+    def connect(*_: Any, **__: Any) -> None:
+        raise AssertionError("a connection by FTP")
+
+    monkeypatch.setattr("urllib.request.ftpwrapper", connect)
+    server.elsewhere = address
+    with pytest.raises(Unreachable):
+        fetch("cmu", ["16_15"], tmp_path, base=server.url, wait=0.0)
+
+
+def test_a_partial_file_that_is_a_link_is_not_written_through(server, clip_bytes, tmp_path):
+    server.files["/data/016/16_15.bvh"] = clip_bytes
+    (tmp_path / "mine.txt").write_text("kept")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "16_15.bvh.part").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(FormatError, match=r"16_15\.bvh\.part: a link"):
+        fetch("cmu", ["16_15"], tmp_path / "data", base=server.url, wait=0.0)
+    assert (tmp_path / "mine.txt").read_text() == "kept"
 
 
 def test_names_that_cannot_be_are_refused_before_any_request(tmp_path):

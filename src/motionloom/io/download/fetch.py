@@ -12,6 +12,7 @@ import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
@@ -121,6 +122,8 @@ def _download(url: str, part: Path, watch: Watch | None, wait: float) -> None:
 
 def _resume(url: str, part: Path, watch: Watch | None) -> None:
     """One request, for the bytes that are missing (RFC 9110, Range)."""
+    if os.path.lexists(part) and (part.is_symlink() or not part.is_file()):
+        raise FormatError("a link, or not a regular file: delete it", path=part)
     have = part.stat().st_size if part.is_file() else 0
     answer = _request(url, have)
     if answer is None:
@@ -153,7 +156,7 @@ def _request(url: str, have: int) -> http.client.HTTPResponse | None:
     if have:
         request.add_header("Range", f"bytes={have}-")
     try:
-        answer: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=PATIENCE)
+        answer: http.client.HTTPResponse = _web().open(request, timeout=PATIENCE)
         return answer
     except urllib.error.HTTPError as error:
         if error.code == 416 and have:  # nothing is missing, or the file has changed: see its checksum
@@ -164,6 +167,23 @@ def _request(url: str, have: int) -> http.client.HTTPResponse | None:
         raise _Interrupted(why) from None
     except (OSError, http.client.HTTPException) as error:  # no route, a timeout; an answer that is not HTTP
         raise _Interrupted(str(getattr(error, "reason", "") or error or type(error).__name__)) from None
+
+
+@cache
+def _web() -> urllib.request.OpenerDirector:
+    """Opens http and https only, also when a server redirects to another address."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler,
+        urllib.request.UnknownHandler,
+        urllib.request.HTTPHandler,
+        urllib.request.HTTPSHandler,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.HTTPRedirectHandler,
+        urllib.request.HTTPErrorProcessor,
+    ):
+        opener.add_handler(handler())
+    return opener
 
 
 def _received(answer: http.client.HTTPResponse) -> Iterator[bytes]:
