@@ -80,6 +80,13 @@ def test_nested_references_end_at_a_limit_of_time_or_memory(tmp_path, monkeypatc
         load(tmp_path / "x.usda")
 
 
+def test_warnings_of_the_library_with_words_of_the_file_are_not_printed(tmp_path, capfd):
+    (tmp_path / "x.usda").write_text(usda().replace("hips/spine", "hips/\x1b]0;x\x07"))
+    with pytest.raises(FormatError):
+        load(tmp_path / "x.usda")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_file_that_cannot_be_written_is_our_error(tiny, tmp_path):
     from motionloom.io.usd import write_usd
 

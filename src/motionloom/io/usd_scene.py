@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,9 +43,23 @@ def read_scene(path: str, reading: Reading) -> UsdScene:
     usd = usd_library()
     notes = reading.notes(path)
     try:
-        return _scene(_open(path, usd, notes), reading, notes, usd)
+        with _unheard():
+            return _scene(_open(path, usd, notes), reading, notes, usd)
     except (usd.Tf.ErrorException, ArithmeticError, ValueError, TypeError, LookupError, RuntimeError) as error:
         raise notes.error(f"cannot be read ({type(error).__name__}: {usd_words(error)})") from None
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Without the warnings that USD itself prints, with words of the file in them; in a process of its own only."""
+    kept, sink = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(sink)
 
 
 def _scene(stage: Any, reading: Reading, notes: Notes, usd: Any) -> UsdScene:
