@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from motionloom.io import load
 from motionloom.io.strokes.csv import stroke_clip
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.trim import touch_downs
-from motionloom.methods.variation import Config, learn_transition
+from motionloom.methods.variation import Config, fit, learn_transition
 from motionloom.methods.variation.networks import downstream, own_edges
 from motionloom.methods.variation.regression import Rules, material_of
 from motionloom.methods.variation.selection import compress_clips, select_clips
@@ -76,6 +77,18 @@ def test_a_few_trusted_takes_are_enough(mocap):
     found = select_clips([*zombies, *walks], zombies, QUICK, rng=np.random.default_rng(0))
     assert {d.name for d in found.dropped} == {clip.name for clip in walks}
     assert found.kept == tuple(clip.name for clip in zombies)
+
+
+def test_learning_names_the_take_that_is_farthest_from_the_others(circles):
+    """Not the one whose re-synthesis strays, which may be any."""
+    wide = named(stroke_clip(1.5 * circle(0).root[:, :2], 60.0), "wide")
+
+    def warned(clips):
+        return [n.text for n in fit(clips, QUICK, rng=np.random.default_rng(0)).notes if "unlike" in n.text]
+
+    assert warned(circles[:5]) == []
+    [found] = warned([*circles[:5], wide])
+    assert re.match(r"wide is unlike the others: .* times as far .*; log likelihoods .*wide -?\d", found)
 
 
 def test_a_repeated_take_is_superfluous_and_the_odd_one_is_not(circles, odd):

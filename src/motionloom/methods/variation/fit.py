@@ -22,8 +22,7 @@ from motionloom.methods.variation.timing import Clock, align_takes, find_loop, o
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
 DIFFERENT = 1.2  # root mean square distance of a clip from the nearest other one, against that from the mean pose
-UNLIKE = 3.0  # a clip whose likelihood is so many standard deviations below the mean of the others gets a warning
-LEAST_SPREAD = 0.4  # of log likelihoods: walks of one person differ by 1 where their regression is narrow
+UNLIKE = 1.8  # times as far from the nearest other clip as the others are: a clip that is farther gets a warning
 
 
 def fit(
@@ -53,7 +52,7 @@ def fit(
     standing = tuple(with_contacts(clip) for clip in repaired)
     sequences = [dofs.values(clip) for clip in standing]
     if structure is None:
-        networks, notes = _learned(standing, sequences, dofs, config, rng, part(report, 0.1, 0.95))
+        networks, notes = _learned(standing, sequences, dofs, aligned, config, rng, part(report, 0.1, 0.95))
     else:
         known = np.searchsorted(dofs.moving, structure.dofs.moving)
         networks, notes = extended(structure.networks, known, dofs.count), ()
@@ -159,11 +158,16 @@ def _learned(
     clips: Sequence[Clip],
     sequences: Sequence[FloatArray],
     dofs: Dofs,
+    clock: Clock,
     config: Config,
     rng: Generator,
     progress: Progress,
 ) -> tuple[Networks, tuple[Note, ...]]:
-    """The networks of sequences (F, D), and how likely each clip is by the others."""
+    """The networks of sequences (F, D), and which clip is unlike the others, with how likely they make each.
+
+    By its distance from them along the time-warping path: what is re-synthesised from two frames can stray from any
+    take, so likelihoods name the wrong one (137's second stride, beside a drunk one).
+    """
     count = dofs.count
     none = Networks(np.zeros((2 * count, 2 * count), bool), own_edges(count), 0.0, 0.0)
     given = unrolling_of(clips, sequences, dofs, none, config)
@@ -188,11 +192,17 @@ def _learned(
             "per frame and node",
         )
     ]
+    near = np.sqrt(np.where(np.eye(len(clips), dtype=bool), np.inf, clock.costs).min(1))
     for k, clip in enumerate(clips):
-        others = np.delete(each, k)
-        if len(others) > 1 and each[k] < others.mean() - UNLIKE * max(others.std(ddof=1), LEAST_SPREAD):
+        times = near[k] / max(float(np.median(np.delete(near, k))), 1e-12)
+        if len(clips) > 2 and times > UNLIKE:
             shown = ", ".join(
                 f"{c.name or i} {score:.2f}" for i, (c, score) in enumerate(zip(clips, each, strict=True))
             )
-            notes.append(warning(f"{clip.name or k} is unlike the others; log likelihoods per frame and node: {shown}"))
+            notes.append(
+                warning(
+                    f"{clip.name or k} is unlike the others: {times:.1f} times as far from the nearest take as they "
+                    f"are; log likelihoods per frame and node: {shown}"
+                )
+            )
     return networks, tuple(notes)
