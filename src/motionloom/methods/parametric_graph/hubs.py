@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BadRequest, FloatArray
+from motionloom.core.numbers import smoothstep
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.nodes import Node
@@ -82,8 +83,7 @@ def _ended(node: Node, name: str, first: _Hub, last: _Hub) -> Node:
     u = (np.arange(len(rows.turns)) - rows.lead) / rows.count
     turns, levels = rows.turns, rows.levels
     for at, hub in ((0, first), (1, last)):
-        fade = np.clip(1.0 - np.abs(u - at) / FADE, 0.0, 1.0)
-        fade = fade * fade * (3.0 - 2.0 * fade)
+        fade = smoothstep(1.0 - np.abs(u - at) / FADE)
         row = rows.lead + at * rows.count
         off = log(multiply(hub.turns[None], inverse(rows.turns[row])))  # (K, J, 3)
         turns = multiply(exp(fade[:, None, None, None] * off[None]), turns)

@@ -23,6 +23,7 @@ from motionloom.methods.base import Band
 from motionloom.methods.live import Live, State, select
 from motionloom.methods.parametric_graph.config import Options
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
+from motionloom.rotation import wrap_angle
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
@@ -291,7 +292,7 @@ def _reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: Parametr
     upto = tried.place[:, : last + 1]
     far = np.linalg.norm(upto - np.asarray(c.position), axis=2) / c.tolerance
     if c.heading is not None:
-        off = (tried.heading[:, : last + 1] - c.heading + np.pi) % (2 * np.pi) - np.pi
+        off = wrap_angle(tried.heading[:, : last + 1] - c.heading)
         far = np.maximum(far, np.abs(off) / c.heading_tolerance)
     best = far.min(1)
     now = tried.place.shape[1] - 1
@@ -301,7 +302,7 @@ def _reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: Parametr
     speed = max(float(n.speeds.max()) for n in live.nodes)
     short = np.maximum(rest - (last - now) / live.fps * speed, 0.0) / c.tolerance
     to = np.asarray(c.position) - tried.place[:, -1]
-    aim = np.abs((np.arctan2(to[:, 0], to[:, 1]) - tried.heading[:, -1] + np.pi) % (2 * np.pi) - np.pi)
+    aim = np.abs(wrap_angle(np.arctan2(to[:, 0], to[:, 1]) - tried.heading[:, -1]))
     ahead = short + 0.3 * rest / c.tolerance + 0.5 * aim
     if c.heading is not None:
         ahead = ahead + 0.5 * _bend(to, tried.heading[:, -1], c.heading)
@@ -325,13 +326,13 @@ def _heading_cost(c: HeadFor, tried: Paths, span: range, fps: float) -> FloatArr
     moved = tried.place[:, last] - tried.place[:, first]
     moving = np.linalg.norm(moved, axis=1) >= 0.1
     direction = np.where(moving, np.arctan2(moved[:, 0], moved[:, 1]), tried.heading[:, last])
-    return np.asarray(np.abs((direction - c.heading + np.pi) % (2 * np.pi) - np.pi) / c.tolerance)
+    return np.asarray(np.abs(wrap_angle(direction - c.heading)) / c.tolerance)
 
 
 def _bend(to: FloatArray, heading: FloatArray, facing: float) -> FloatArray:
     """How much an approach has to bend to arrive with a heading."""
     along = np.arctan2(to[:, 0], to[:, 1])
-    return np.abs((2 * along - heading - facing + np.pi) % (2 * np.pi) - np.pi)
+    return np.abs(wrap_angle(2 * along - heading - facing))
 
 
 def _values(given: Sequence[Parameters], live: ParametricGraphLive) -> tuple[float, ...]:
