@@ -177,7 +177,7 @@ median time, s | median miss of the rest, cm | processor time for a step, us |
 {chr(10).join(rows)}
 
 A miss is the larger of both errors at the best frame, with 25 cm for 15 degrees. Planned control tries courses of three
-segments (0.5 s each, or three clips) and adds the shortest path from their ends; a plan is made six times a second. Of
+segments (0.5 s each, or three clips) and adds the shortest path from their ends; a plan is made ten times a second. Of
 single steps of one character that plans, 99.9 % take less than {late:.2f} ms of processor time, and the slowest
 {slowest:.2f} ms (target: 5). The greedy rule of HECK turns towards the place and, near it, into the heading. Hub poses
 let every turn follow every other; what that costs is on [another page](graph_latency.md).

@@ -18,7 +18,7 @@ from motionloom.core._kernels_numbers import wrap_angle
 
 STEP = 0.1  # s of one step along a course
 FINE = 3  # changes of the turn in a step
-AHEAD = (9, 5, 5)  # turns that a plan tries for each of the next three segments, where turns are followed
+AHEAD = (17, 5, 5)  # turns that a plan tries for each of the next three segments, where turns are followed
 AHEAD_CLIPS = (17, 9, 5)  # and for each of the next three clips, where turns are set once for each
 SEGMENT = 0.5  # s of a segment, where turns are followed within a clip
 NEAR, NEAR_TURN = 0.25, math.radians(15.0)  # m and rad: a goal is reached

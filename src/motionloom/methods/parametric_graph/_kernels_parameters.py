@@ -31,7 +31,7 @@ from motionloom.methods.space._kernels_weights import approach, corrected_weight
 
 MOVED = 0.002  # of the range: parameters that are commanded anew are followed from this change on
 REACHED = 0.01  # of the range
-INTERVAL = 0.16  # s from one plan to the next within a clip
+INTERVAL = 0.1  # s from one plan to the next within a clip
 
 
 @kernel
@@ -43,14 +43,12 @@ def neighbours_of(t: Any, state: Any, k: int, n: int) -> int:
 @kernel
 def course_of(t: Any, n: int, w: Any, place: Any) -> float:
     """rad: direction of travel of a body of node n at a place, without sway."""
-    r, examples = t.dims[n, 0], t.dims[n, EXAMPLES]
-    at = t.rows_at[n]
-    sway = t.sway[at : at + r * examples].reshape(r, examples)
-    row = int(place[0])
+    examples = t.dims[n, EXAMPLES]
+    at = t.rows_at[n] + int(place[0]) * examples
     out = place[3]
     for i in range(examples):
         if w[i] != 0.0:
-            out += w[i] * (t.courses[n, i] - sway[row, i])
+            out += w[i] * (t.courses[n, i] - t.sway[at + i])
     return out
 
 

@@ -10,6 +10,7 @@ linearised again and again; each linear problem has D + 1 unknowns in its dual, 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ OUTER = 12  # linearisations
 CORRECTIONS = 2  # times that a request is shifted by what the map misses
 INNER = 60  # Newton steps of a linear problem
 SOFTNESS = 1e-5  # weight of a missed parameter: an unreachable one is approached as near as possible
+TAIL = 0.02  # of a weight: the end of its way to a goal
 SETTLED = 1e-10  # change of weights at which the linearisations end
 
 
@@ -355,11 +357,16 @@ def nearest_weights(values: Any, samples: Any, requests: Any, k: int, weights: A
 
 @kernel
 def approach(w: Any, goal: Any, count: int, share: float) -> None:
-    """Move the first `count` weights by a share of the way to a goal; they sum to 1, and small ones become 0."""
+    """Move the first `count` weights by a share of the way to a goal; they sum to 1.
+
+    The last part of the way, `TAIL`, is gone evenly, so that examples without weight in the goal soon have none: each
+    example with a weight costs time.
+    """
     total = 0.0
     for i in range(count):
-        x = w[i] + share * (goal[i] - w[i])
-        w[i] = x if x > 1e-7 else 0.0
+        way = goal[i] - w[i]
+        by = share * max(abs(way), TAIL)
+        w[i] = goal[i] if by >= abs(way) else w[i] + math.copysign(by, way)
         total += w[i]
     for i in range(count):
         w[i] /= total
