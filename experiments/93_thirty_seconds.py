@@ -18,7 +18,7 @@ from motionloom.constraints import Request
 from motionloom.core import Clip, MotionloomError, silent
 from motionloom.evaluate import check_clips
 from motionloom.evaluate.measures.prepared_clip import NotApplicable
-from motionloom.evaluate.measures.table import FAMILIES, QUALITY_MEASURES
+from motionloom.evaluate.measures.table import FAMILIES, QUALITY_MEASURES, knee_quantile
 from motionloom.evaluate.reference import reference
 from motionloom.io import load
 from motionloom.kinematics import with_contacts
@@ -86,6 +86,8 @@ def measures(found: list[Clip]) -> list[float]:
         values = rows.get(name, [(1, np.nan)])
         if name == "speed changes":
             out.append(change_rate([t.clip.root[:, [0, 2]] for t in against.takes], 30.0))
+        elif name == "knee acceleration":
+            out.append(knee_quantile(against.takes))
         elif QUALITY_MEASURES[name].pool == "max":
             out.append(max(v for _, v in values))
         else:

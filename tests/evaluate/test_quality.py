@@ -13,6 +13,7 @@ from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.measures.table import QUALITY_MEASURES
 from motionloom.evaluate.reference import reference
 from motionloom.evaluate.report import QualityReport, SourceValue, relative_to_source
+from motionloom.kinematics.feet.knees import knee_acceleration
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ik.limb import place_limb
 from motionloom.kinematics.resample import resample
@@ -168,6 +169,15 @@ def test_source_clips_weigh_by_their_length_and_peaks_are_the_largest(stand):
     turning = replace(stand, rotations=rotations)
     jump = source_values(reference([stand, stand, turning]))["jump"]
     assert (jump.low, jump.value) == (pytest.approx(0, abs=1e-6), pytest.approx(2.0))
+
+
+def test_knees_of_a_result_that_mixes_the_clips_are_those_of_its_sources():
+    """The mean over a calm and a quick clip of their percentiles would be exceeded by both together."""
+    walk, run = (samples.make(name, seconds=3, seed=0, fps=30) for name in ("walk", "run"))
+    own = source_values(reference([walk, run]))["knee acceleration"]
+    found = [knee_acceleration(take(clip).clip).ravel() for clip in (walk, run)]
+    assert own.value == pytest.approx(np.degrees(np.quantile(np.concatenate(found), 0.99)))
+    assert own.value > 1.1 * (own.low + own.high) / 2
 
 
 def test_another_skeleton_gives_reasons_and_never_nan(walks, tiny):

@@ -7,6 +7,7 @@ import pytest
 
 from motionloom.core import Clip, FloatArray, Skeleton, replace
 from motionloom.kinematics import fk
+from motionloom.kinematics.root_bone import with_root_bone
 from motionloom.kinematics.travel import headings
 from motionloom.plot.body import body, body_points
 from motionloom.plot.shape import DrawnBody, SolidPart
@@ -56,6 +57,14 @@ def turned_rest(clip: Clip) -> Clip:
 @pytest.mark.parametrize("name", ["walk", "dog_walk"])
 def test_a_walker_faces_where_it_walks(name: str) -> None:
     assert facing(make(name, seconds=2)).min() > 0.9
+
+
+def test_a_root_bone_is_no_part_of_the_drawn_body() -> None:
+    walk = make("walk", seconds=2, turn=0.8)
+    carried = with_root_bone(walk)
+    assert np.allclose(facing(carried), facing(walk))
+    assert np.allclose(headings(carried), headings(walk))
+    assert len(body(carried).parts) == len(body(walk).parts)
 
 
 def test_the_face_does_not_depend_on_the_rest_pose() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -174,15 +174,21 @@ def _own(family: Family, source: Reference, progress: Progress) -> dict[str, Sou
         return [(len(t), numbers(family, t, against, own)) for t, own in zip(takes, steps, strict=True)]
 
     if not family.compares:
-        rows = rows_of(_sound_pieces(source) if family.sound else source.takes, source, progress)
-    elif len(source) < 2:
+        takes = _sound_pieces(source) if family.sound else source.takes
+        rows = rows_of(takes, source, progress)
+        own = {name: _pooled(name, rows) for name in family.names}
+        return own | {
+            name: replace(own[name], value=over(takes))
+            for name, over in family.over_takes.items()
+            if own[name].value is not None
+        }
+    if len(source) < 2:
         return dict.fromkeys(family.names, SourceValue(None, reason="there is one source clip: none can be held out"))
-    else:
-        chosen = _held_out([len(t) for t in source.takes])
-        rows = []
-        for i, step in zip(chosen, parts(progress, [len(source.takes[i]) for i in chosen]), strict=True):
-            one = source.takes[i]
-            rows += rows_of(one.sound if family.sound else (one,), source.without(i), step)
+    chosen = _held_out([len(t) for t in source.takes])
+    rows = []
+    for i, step in zip(chosen, parts(progress, [len(source.takes[i]) for i in chosen]), strict=True):
+        one = source.takes[i]
+        rows += rows_of(one.sound if family.sound else (one,), source.without(i), step)
     return {name: _pooled(name, rows) for name in family.names}
 
 

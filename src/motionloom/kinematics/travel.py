@@ -56,7 +56,13 @@ def _axes(skeleton: Skeleton) -> FloatArray:
 
 def _from_hips(skeleton: Skeleton, joint: int | None) -> FloatArray:
     assert joint is not None
-    return np.sum([skeleton.offsets[j] for j in skeleton.chain(joint)[1:]], axis=0)
+    to_joint, to_hips = (skeleton.chain(j)[1:] for j in (joint, _hips(skeleton)))
+    return np.asarray(skeleton.offsets[to_joint].sum(axis=0) - skeleton.offsets[to_hips].sum(axis=0))
+
+
+def _hips(skeleton: Skeleton) -> int:
+    """The hips; a joint on the floor may carry them (`with_root_bone`)."""
+    return skeleton.find("hips") or 0
 
 
 def _spine_direction(skeleton: Skeleton, *, four: bool) -> FloatArray | None:
@@ -69,7 +75,7 @@ def _spine_direction(skeleton: Skeleton, *, four: bool) -> FloatArray | None:
     for role in ("spine", "spine1", "spine2", "neck", "head"):
         joint = skeleton.find(role)
         if joint is not None and (line := _unit(_from_hips(skeleton, joint))) is not None:
-            if skeleton.parents[joint] == 0:
+            if skeleton.parents[joint] == _hips(skeleton):
                 return line
             break
     if four:

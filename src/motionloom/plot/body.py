@@ -54,7 +54,7 @@ def _skeleton_body(skeleton: Skeleton) -> DrawnBody:
     covered = {bone for part in parts for bone in _bones_inside(skeleton, part.points)}
     for j in range(1, joints):
         p = int(skeleton.parents[j])
-        if (p, j) in covered or np.linalg.norm(skeleton.offsets[j]) < 0.01 * size:
+        if (p, j) in covered or skeleton.roles[j] == "hips" or np.linalg.norm(skeleton.offsets[j]) < 0.01 * size:
             continue
         if skeleton.roles[j] in ("left_eye", "right_eye"):
             parts.append(SolidPart((j,), (0.015 * size,), "eye", 0.03 * size))

@@ -48,7 +48,8 @@ def _axes(
         return None
     line = along / length
     in_hips = rotate(body_axes(skeleton), np.array(towards))
-    in_world = rotate(multiply(turns[:, 0], body_axes(skeleton)), np.array(towards))
+    hips = skeleton.find("hips") or 0  # a joint on the floor may carry the hips
+    in_world = rotate(multiply(turns[:, hips], body_axes(skeleton)), np.array(towards))
     mean = rotate(inverse(turns[:, head]), in_world).mean(axis=0)
     at_rest, seen = (_across(v, line) for v in (in_hips, mean))
     if seen is None:

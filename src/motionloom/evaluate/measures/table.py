@@ -6,7 +6,8 @@ why there is none. A new measure is a function in the file of its subject and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -149,13 +150,14 @@ def _smooth(result: Take, source: Reference, progress: Progress) -> Numbers:
             lambda: float(np.degrees(smoothness.largest_jump(result.clip, feature_joints(result.skeleton))[0]))
         ),
         "flips": float(len(smoothness.flips(result.clip))),
-        "knee acceleration": _or_reason(lambda: _knees(result)),
+        "knee acceleration": _or_reason(lambda: knee_quantile([result])),
         "jerk": _or_reason(lambda: smoothness.mean_jerk(result.points, FPS)),
     }
 
 
-def _knees(result: Take) -> float:
-    found = knee_acceleration(result.clip, result.points)
+def knee_quantile(takes: Sequence[Take]) -> float:
+    """deg/s^2: 99th percentile of the knees' acceleration over the frames of all takes."""
+    found = np.concatenate([knee_acceleration(take.clip, take.points).ravel() for take in takes])
     if not found.size:
         raise NotApplicable("no legs, or fewer than three frames")
     return float(np.degrees(np.quantile(found, 0.99)))
@@ -275,6 +277,7 @@ class Family(NamedTuple):
     compares: bool  # with the source: the source's own value is then that of held-out takes against the others
     effort: Effort
     sound: bool = False  # the source's own value leaves out frames that `motionloom check` reports as broken
+    over_takes: Mapping[str, Callable[[Sequence[Take]], float]] = MappingProxyType({})  # of all frames of the source
 
     def work(self, frames: int, source_frames: int) -> float:
         """Estimated units of work for a result and a source of so many frames at 30 fps."""
@@ -286,7 +289,14 @@ class Family(NamedTuple):
 FAMILIES: tuple[Family, ...] = (
     Family(("skate", "skate (b)", "skate (a)", "skate (c)"), _skate, False, Effort(25), sound=True),
     Family(("deepest penetration", "mean penetration", "floating"), _floor, False, Effort(12), sound=True),
-    Family(("peak acceleration", "jump", "flips", "knee acceleration", "jerk"), _smooth, False, Effort(6), sound=True),
+    Family(
+        ("peak acceleration", "jump", "flips", "knee acceleration", "jerk"),
+        _smooth,
+        False,
+        Effort(6),
+        sound=True,
+        over_takes={"knee acceleration": knee_quantile},
+    ),
     Family(("rough frames",), _rough, True, Effort(1, 2)),
     Family(
         ("coverage", "published coverage", "global diversity", "local diversity"), _windows, True, Effort(0, 1, 0.015)
