@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints import Reach, Request, RootPath
+from motionloom.constraints.base import text_with_unit
 from motionloom.constraints.residual_table import residuals
 from motionloom.core import Clip, MotionloomError
 
@@ -57,6 +58,7 @@ def constraint_results(clip: Clip, request: Request) -> list[ConstraintResult]:
                     constraint.unit,
                     False,
                     reason=str(error),
+                    allowed=text_with_unit(constraint.limit, constraint.unit),
                 )
             )
         else:
