@@ -119,11 +119,13 @@ def test_actions_and_gaze_are_put_on_top_and_made_again(run, model, tmp_path):
     save_model(learn("gaze", takes), tmp_path / "me.loom")
     layers = ("--overlay", f"box={tmp_path / 'carry.bvh'}", "--gaze", tmp_path / "me.loom", "--seconds", 3)
     order = "heading 0deg, overlay box, look 4 1.5 3"
-    for name, given in (("plain", ("heading 0deg",)), ("both", (order,))):
+    none = "heading 0deg, overlay none, look none"
+    for name, given in (("plain", ("heading 0deg",)), ("none", (none,)), ("both", (order,))):
         out = tmp_path / f"{name}.bvh"
         shown = run("stream", model, *layers, "--rate", 30, "-c", *given, "-o", out)
         assert shown.code == 0, shown.err
     plain, both = (load(tmp_path / f"{name}.bvh") for name in ("plain", "both"))
+    assert np.array_equal(plain.rotations, load(tmp_path / "none.bvh").rotations)
     legs = [plain.skeleton.joint(name) for name in ("left_thigh", "right_shin", "left_foot")]
     assert np.array_equal(plain.rotations[:, legs], both.rotations[:, legs])
     arm = plain.skeleton.joint("left_forearm")

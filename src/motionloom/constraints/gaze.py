@@ -96,8 +96,8 @@ def gaze(clip: Clip) -> tuple[FloatArray, FloatArray]:
 class LookAt(Constraint):
     """The body looks at a point, along a path of points, or in a direction, for a while.
 
-    One of: `target`, a point in the world; `path`, points at times, with straight lines between; `yaw` and `pitch`,
-    the direction seen from the body: from where the hips face, yaw to the left and pitch up.
+    One of: `target`, a point in the world; `path`, points `[t, x, y, z]` at times, with straight lines between;
+    `yaw` and `pitch`, the direction seen from the body: from where the hips face, yaw to the left and pitch up.
     Residual: radians, one per frame of the span: the angle between gaze and wanted direction (see `gaze`).
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -39,6 +40,8 @@ def parse_order(text: str, live: Live) -> TimedCommand:
 
 def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[float]:
     where = ("command", name)
+    if name == "look" and values == ["none"]:
+        return [math.nan] * 3
     count = {"place": 2, "look": 3}.get(name, 1)
     if len(values) != count and name not in ("values", "action", "overlay"):
         raise BadRequest(f"command {name}: expected {count} value{'s' if count > 1 else ''}, found {len(values)}")

@@ -15,7 +15,7 @@ from motionloom.core.text import csv_rows, read_text
 from motionloom.methods import attempt, load_model
 from motionloom.methods.gaze import GazeModel
 from motionloom.methods.gaze.gaze_map import GazeMap
-from motionloom.methods.gaze.look_clip import look_from, look_near
+from motionloom.methods.gaze.look_clip import MIN_LOOK, look_from, look_near
 from motionloom.methods.synthesis import Attempt
 
 MAX_OBJECTS = 1000
@@ -45,7 +45,8 @@ def looks_at_objects(
     """Soft constraints `look_at` for the objects that the clip comes near to: the nearest one ahead (see `look_near`).
 
     The spans are in seconds, so the recipe of a result contains them; a request can be written from them. Where one
-    object takes over from another, its span begins when the gaze has shifted there.
+    object takes over from another, its span begins when the gaze has shifted there; it is left out if less than
+    `MIN_LOOK` of its time remains.
     """
     out: list[LookAt] = []
     for near in look_near(clip, objects, distance=distance):
@@ -57,6 +58,8 @@ def looks_at_objects(
                 shift = gaze_map.seconds(turn[0] - before.turn[0], turn[1] - before.turn[1])
                 start = max(near.first, before.end + math.ceil(shift * clip.fps))
                 asked = replace(asked, span=(min(start, near.end - 1) / clip.fps, near.end / clip.fps))
+            if near.end - start < MIN_LOOK * clip.fps:
+                continue
         out.append(asked)
     return tuple(out)
 

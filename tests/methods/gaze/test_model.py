@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from motionloom.methods.gaze import GazeModel, gaze_body
 from motionloom.methods.gaze.fit import read_marking, read_targets
 from motionloom.methods.gaze.own_gaze import looks_around
 from motionloom.methods.gaze.shifts_from_clips import found_shifts
-from motionloom.recipes.gazing import turn_gaze
+from motionloom.recipes.gazing import looks_at_objects, turn_gaze
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take
 
@@ -209,3 +211,41 @@ def test_a_changed_map_is_another_model(model, tmp_path):
     calm = load_model(tmp_path / "calm.loom")
     assert_allclose(calm.examples[:, 17], model.examples[:, 17] / 2)
     assert_allclose(calm.examples[:, 2:14], model.examples[:, 2:14] / 2)
+
+
+def test_looks_that_follow_one_another_too_closely_are_explained(model):
+    walk = make("walk", seconds=4, seed=1, fps=30)
+
+    def missed(*spans: tuple[float, float]) -> str:
+        looks = [LookAt(yaw=side, span=span) for side, span in zip((1.0, -1.0), spans, strict=True)]
+        with pytest.raises(Unmet) as caught:
+            turn_gaze(walk, model, Request(constraints=tuple(looks)))
+        return str(caught.value)
+
+    text = missed((1.0, 1.6), (1.8, 2.5))
+    found = re.search(r"begins 0\.20 s after the look before it, and the gaze takes about (\d\.\d) s", text)
+    assert found, text
+    enough = 1.6 + float(found[1])  # the advice holds
+    looks = LookAt(yaw=1.0, span=(1.0, 1.6)), LookAt(yaw=-1.0, span=(enough, enough + 0.5))
+    turn_gaze(walk, model, Request(constraints=looks))
+    assert "overlap by 0.40 s" in missed((1.0, 2.0), (1.6, 2.5))
+
+
+def test_an_object_for_which_too_little_time_remains_is_not_looked_at(model):
+    walk = make("walk", seconds=4, seed=1, fps=30)
+    objects = {"door": (1.0, 1.5, 2.0), "lamp": (-1.0, 1.5, 4.2)}
+    both = looks_at_objects(walk, objects, model.map(), distance=2.0)
+    assert [look.target for look in both] == list(objects.values())
+    last = round(both[1].span[0] * walk.fps)
+    for frames in (last - 2, last + 1, last + 5):  # the lamp is near, but the gaze would arrive as the clip ends
+        assert len(looks_at_objects(walk[:frames], objects, model.map(), distance=2.0)) == 1
+    assert len(looks_at_objects(walk[: last + 12], objects, model.map(), distance=2.0)) == 2
+
+
+def test_a_take_that_is_left_out_is_named():
+    takes = [make_take(t, fps=30, before=0.6, after=0.7, noise=1e-4).markers for t in TARGETS]
+    positions = np.array(takes[1].positions)
+    positions[:, takes[1].names.index("base")] = np.nan
+    takes[1] = dataclasses.replace(takes[1], positions=positions)
+    (note,) = learn("gaze", takes).notes
+    assert note.text == f"left out: {takes[1].origin.name}: the base marker 'base' is lost in 100 % of the frames"

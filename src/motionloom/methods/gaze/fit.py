@@ -74,7 +74,8 @@ def fit(
         try:
             found = _shifts(take, name, targets, marking, rigid=fitted)
         except MotionloomError as error:
-            left_out.append(str(error))
+            text = str(error)
+            left_out.append(text if name in text else f"{name}: {text}")
             continue
         shifts += found
         names += [name] * len(found)

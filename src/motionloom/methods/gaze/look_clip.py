@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +91,22 @@ def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
                 first = min(first, look.start - math.ceil(between * fps))
             look = look._replace(first=max(first, min(last.end, look.start)))
         out.append(look)
+    return out
+
+
+def too_close(looks: Sequence[Look], missed: Collection[str], gaze_map: GazeMap, fps: float) -> list[str]:
+    """Why some looks in order (`in_turn`), named in `missed`, are missed: spans that overlap or follow too closely."""
+    out: list[str] = []
+    for last, look in itertools.pairwise(looks):
+        gap = (look.start - last.end) / fps
+        needed = gaze_map.seconds(look.turn[0] - last.turn[0], look.turn[1] - last.turn[1])
+        if gap < 0 and (last.name in missed or look.name in missed):
+            out.append(f"{last.name} and {look.name} overlap by {-gap:.2f} s: their spans must follow one another")
+        elif gap < needed and look.name in missed:
+            out.append(
+                f"{look.name} begins {gap:.2f} s after the look before it, and the gaze takes about "
+                f"{math.ceil(10 * needed) / 10:.1f} s from there: leave that much time between them, or raise speed"
+            )
     return out
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, GivenClip, LookAt, PoseAlong, Request
+from motionloom.constraints.residual_table import residuals, unmet
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress
 from motionloom.core.limits import Limits
 from motionloom.kinematics.travel import placed
@@ -22,7 +23,7 @@ from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.gaze_shifts import gaze_body
 from motionloom.methods.gaze.layer import GazeLayer
-from motionloom.methods.gaze.look_clip import Look, in_turn, look_along, look_clip, look_from
+from motionloom.methods.gaze.look_clip import Look, in_turn, look_along, look_clip, look_from, too_close
 from motionloom.methods.settings import Settings
 
 WHOLE = "the base motion must cover the whole result: leave out its span"
@@ -159,6 +160,13 @@ class GazeModel(Model[Options]):
             reaim=options.reaim,
             progress=progress,
         )
+
+    def shortfall(self, clip: Clip, plan: GazePlan, request: Request, options: Options) -> str:
+        rows = residuals(clip, [c for c in request.constraints if c.hard])
+        missed = {row.constraint for row in rows if row.missed}
+        looks = plan.looks[options.along is not None :]
+        advice = too_close(looks, missed, self.map(options), self.fps)
+        return "\n".join([str(unmet(clip, rows)), *advice]) if advice else ""
 
     def _base(self, request: Request, options: Options) -> Clip:
         """The base motion where the request starts, or the standing body."""
