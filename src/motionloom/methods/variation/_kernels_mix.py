@@ -38,11 +38,16 @@ TEMPO = 0.06  # standard deviation of the logarithm of a single take's tempo
 
 
 @kernel
-def normal(seed: Any, counter: Any) -> float:
-    """A standard normal number from a seed and a counter (Box and Muller), at most `LIMIT` in size."""
+def gaussian(seed: Any, counter: Any) -> float:
+    """A standard normal number from a seed and a counter (Box and Muller)."""
     a, b = uniform(seed, 2 * counter), uniform(seed, 2 * counter + 1)
-    z = math.sqrt(-2.0 * math.log(1.0 - a)) * math.cos(2.0 * math.pi * b)
-    return min(max(z, -LIMIT), LIMIT)
+    return math.sqrt(-2.0 * math.log(1.0 - a)) * math.cos(2.0 * math.pi * b)
+
+
+@kernel
+def normal(seed: Any, counter: Any) -> float:
+    """A standard normal number, at most `LIMIT` in size."""
+    return min(max(gaussian(seed, counter), -LIMIT), LIMIT)
 
 
 @kernel

@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.methods.variation import _kernels_prior, _kernels_transition
 from motionloom.methods.variation._kernels_limbs import constrain, room_for
-from motionloom.methods.variation._kernels_mix import normal, travel
+from motionloom.methods.variation._kernels_mix import gaussian, travel
 from motionloom.methods.variation._kernels_regression import add_squares, exclude, kth_smallest
 
 WAITING = 0.3  # of the mean length: neighbours this much nearer to or farther from the end than expected count by 1/e
@@ -36,7 +36,7 @@ def first_frames(
         mean, variance = _kernels_prior.predict(
             instances, i, parents, given, -1, scales, floors, rules, room, chosen
         )  # fmt: skip
-        given[i] = mean + amounts[i % degrees] * math.sqrt(variance) * normal(seed, i)
+        given[i] = mean + amounts[i % degrees] * math.sqrt(variance) * gaussian(seed, i)
     values[0], values[1] = given[:degrees], given[degrees:]
 
 
@@ -109,7 +109,7 @@ def unroll(
                     middle += frames[1, i]
                 mean[i] = middle
                 counter = np.int64(2 * degrees + f * degrees + i)
-                frames[2, i] = middle + amounts[i] * math.sqrt(variance) * normal(seed, counter)
+                frames[2, i] = middle + amounts[i] * math.sqrt(variance) * gaussian(seed, counter)
             values[:] = frames[2]
         if f >= 1:
             around = made.values[f - 1 : f + 1]
