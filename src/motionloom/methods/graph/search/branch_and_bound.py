@@ -19,6 +19,7 @@ from motionloom.methods.graph.search.result import SearchResult
 END_TOLERANCE = 0.05  # m: a body that is nearer to the end of the path has arrived
 NEAR_END = 0.2  # m: a route that ends farther from the end is searched again from earlier places
 MAX_LONGER = 1.05  # as many frames may a route take that ends nearer: it does not stand to get there
+OTHER_STEPS = (0.5, 0.75, 1.5)  # times m: tried for a route that still ends farther
 FIRST_SHARE = 0.9  # of the progress, for the first search
 
 
@@ -56,7 +57,8 @@ def search_branch_and_bound(
     begins at the point of the path that is nearest to the body, if that is less than the metres walked (but at least
     `least` a frame), and once the path has been walked, the route is extended as long as that leads nearer to its end.
     If it still ends farther than `NEAR_END` from it, the last part is searched again, from ever earlier places, along a
-    line from the body to the end (`bent_to`). Without, s is the metres walked, as in eq 2.15.
+    line from the body to the end (`bent_to`), and then the whole path with other m. Without, s is the metres walked, as
+    in eq 2.15.
     """
     report = progress or silent()
     last = np.inf if frames is None else frames - 1
@@ -64,13 +66,13 @@ def search_branch_and_bound(
     begun = Walked(BodyState(-1, *begin.position, begin.heading, 0.0))
     best = search.follow(goal.line, begun, starts)
     if nearest and best.arrived:
-        for earlier in reversed(search.checkpoints):
+        best = search.ending_nearer(goal.line, best, starts)
+        for share in OTHER_STEPS:
             if distance_to_end(goal.line, best.now) < NEAR_END:
                 break
-            again = search.follow(bent_to(goal.line, earlier.now), earlier, starts)
-            nearer = distance_to_end(goal.line, again.now) < distance_to_end(goal.line, best.now)
-            if again.arrived and nearer and again.gone <= MAX_LONGER * best.gone:
-                best = again
+            search.begin_again(max(1, round(share * step)))
+            other = search.ending_nearer(goal.line, search.follow(goal.line, begun, starts), starts)
+            best = _better(goal.line, best, other)
     route = Route(
         best.start, tuple(moves.number[np.array(best.taken, np.int64)].tolist()), int(min(best.gone, last)) + 1
     )
@@ -110,7 +112,7 @@ class _PathSearch:
         self.budget, self.nearest, self.report = budget, nearest, report
         self.expanded, self.spent, self.share = 0, False, budget // 4
         self.checkpoints: list[Walked] = []
-        self.progressed = 0.0
+        self.progressed, self.before = 0.0, 0  # states expanded before this search
 
     def follow(self, line: Line, so_far: Walked, starts: IntArray) -> Walked:
         """A route continued along a line until the path has been walked, and on while that leads nearer to its end."""
@@ -145,12 +147,24 @@ class _PathSearch:
                     reached, arrived = Walked(now, start, taken, gone, total, True), far < END_TOLERANCE
                 now = now._replace(s=nearest_along(line, now, before + least * kept))
             left = max(1, round((line.length - now.s) / 1.0))
-            self.share = max((self.budget - self.expanded) // left, self.budget // 200)
+            self.share = max((self.budget - self.expanded + self.before) // left, self.budget // 200)
             if self.expanded > limit:
                 break
         if reached is not None:  # what was tried afterwards leads away from the end
             return reached
         return Walked(now, start, tuple(taken), gone, total, arrived)
+
+    def ending_nearer(self, line: Line, best: Walked, starts: IntArray) -> Walked:
+        """The route, or one that leaves it at a checkpoint and ends nearer to the end of the line, not much later."""
+        for earlier in reversed(self.checkpoints):
+            if distance_to_end(line, best.now) < NEAR_END:
+                break
+            best = _better(line, best, self.follow(bent_to(line, earlier.now), earlier, starts))
+        return best
+
+    def begin_again(self, step: int) -> None:
+        """Search the whole path once more, of which `step` frames are kept at a time."""
+        self.step, self.share, self.checkpoints, self.before = step, self.budget // 4, [], self.expanded
 
     def _searched(
         self, line: Line, now: BodyState, gone: int, starts: IntArray
@@ -171,6 +185,12 @@ class _PathSearch:
             report, "searching for a path", branch_and_bound, *arrays, *task, *limits
         )
         return int(first), path, int(count), bool(done), float(cost), int(seen)
+
+
+def _better(line: Line, best: Walked, other: Walked) -> Walked:
+    """The route that ends nearer to the end of the line; one that takes much longer stands to get there."""
+    nearer = distance_to_end(line, other.now) < distance_to_end(line, best.now)
+    return other if other.arrived and nearer and other.gone <= MAX_LONGER * best.gone else best
 
 
 def bent_to(line: Line, state: BodyState) -> Line:
