@@ -146,7 +146,11 @@ class Parameters(Constraint):
     def unchecked(self) -> str:
         """Why it cannot be checked, or "": the function of a parameter was not supplied."""
         absent = [name for name, _ in self.values if self._parameter(name).measure is None]
-        return f"{', '.join(absent)} cannot be checked: give the function with --measure" if absent else ""
+        return (
+            f"{', '.join(absent)} cannot be checked: given by hand, or its function was not supplied (--measure)"
+            if absent
+            else ""
+        )
 
     def parts(self, table: Mapping[str, MotionParameter] | None = None) -> tuple[Parameters, ...]:
         return tuple(replace(self, values=(pair,), table=table or self.table) for pair in self.values)
