@@ -61,12 +61,12 @@ def test_what_the_guide_types_runs_and_answers_what_it_says(dances: Path, monkey
         r"bends texton \d+ by \d+ cm, to [\d.]+ spreads of it \(\d+ cm\) from its nearest", answer_of("edit")
     )
     Path("between.yaml").write_text(between)
-    assert len(re.findall(r" rad +0.02 rad +yes", answer_of("between"))) == 2
+    assert len(re.findall(r" deg +1.15 deg +yes", answer_of("between"))) == 2
     assert len(load("between.bvh")) == yaml.safe_load(between)["frames"]
     cheapest = {**yaml.safe_load(between), "options": {"route": "most_probable"}}
     del cheapest["frames"]
     Path("cheapest.yaml").write_text(yaml.safe_dump(cheapest))
-    assert len(re.findall(r" rad +0.02 rad +yes", answer_of("cheapest"))) == 2
+    assert len(re.findall(r" deg +1.15 deg +yes", answer_of("cheapest"))) == 2
 
 
 def answer_of(name: str) -> str:
