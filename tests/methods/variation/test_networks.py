@@ -106,6 +106,29 @@ def test_a_prior_network_of_four_nodes_is_recovered(rng):
     assert found.score > network_score(data, rules, np.zeros((4, 4), bool)) + 80
 
 
+def test_the_share_of_a_search_of_a_prior_network_is_that_of_the_nodes_scored(rng, monkeypatch):
+    sequences = [rng.normal(size=(12, 8)).cumsum(0) for _ in range(4)]
+    data = prior_data(sequences, 10, np.ones(8), 0.01)
+    work, shown = [0], []
+    whole = learn_prior._toggled
+
+    def counted(given, rules, edges, nodes, progress):
+        work[0] += len(nodes)
+        return whole(given, rules, edges, nodes, progress)
+
+    class Recorded(type(silent())):
+        def __call__(self, share, stage):
+            if share is not None:
+                shown.append((share, work[0]))
+
+    monkeypatch.setattr(learn_prior, "_toggled", counted)
+    learn_prior.learn_prior(data, RULES, learn_prior.PriorBudget(15, 0.0, 2), rng=rng, progress=Recorded())
+    shares, done = np.array(shown).T
+    assert (np.diff(shares) >= 0).all()
+    assert shares[-1] == 1.0
+    assert np.abs(shares - done / done[-1]).max() < 0.2
+
+
 def test_the_search_of_a_prior_network_makes_the_best_of_all_updates(sequences, rng):
     """Kept parts and tables change nothing: the same as scoring the whole network for every update of one edge."""
     data, kinds = prior_data(sequences, 4, np.ones(3), 0.01), set()

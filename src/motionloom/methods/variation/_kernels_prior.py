@@ -77,11 +77,12 @@ def score_updates(
 
 @kernel
 def score_toggled(
-    instances: Any, nodes: Any, edges: Any, scales: Any, floors: Any, rules: Any, out: Any, stop: Any
+    instances: Any, nodes: Any, edges: Any, scales: Any, floors: Any, rules: Any, out: Any, stop: Any, done: Any
 ) -> None:  # fmt: skip
     """out[n, j] = `node_score` of node nodes[n] with j as one more parent, or without it where it is one (N, N).
 
-    Squared distances by the present parents are summed up once, and each further parent is added to them.
+    Squared distances by the present parents are summed up once, and each further parent is added to them. `done` (1,)
+    counts the nodes.
     """
     count, size = len(edges), instances.shape[1]
     room, chosen = np.empty((2, size)), np.empty(size, np.int64)
@@ -106,6 +107,7 @@ def score_toggled(
                 out[n, j] = node_score(instances, i, parents[:kept], scales, floors, rules)
             else:
                 out[n, j] = _with_parent(instances, i, j, base, scales, floors, rules, room, chosen)
+        done[0] += 1
 
 
 @kernel

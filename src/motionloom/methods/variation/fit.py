@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
 from motionloom.core.note import info, warning
+from motionloom.core.progress import parts
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.settings import FAITHFUL
 from motionloom.methods.variation import learn_prior, learn_transition
@@ -45,14 +46,14 @@ def fit(
     sequences = [dofs.values(clip) for clip in clips]
     scales = dofs.scales("reach", np.concatenate(sequences))
     report(0.0, "aligning clips")
-    aligned = align_takes(sequences, scales, clips[0].fps, part(report, 0.0, 0.1))
+    aligned = align_takes(sequences, scales, clips[0].fps, part(report, 0.0, 0.05))
     _check_alike(clips, aligned)
     clock = aligned.frames
     repaired = list(clips) if config.variant == FAITHFUL else without_lone_errors(clips, sequences, clock, dofs)
     standing = tuple(with_contacts(clip) for clip in repaired)
     sequences = [dofs.values(clip) for clip in standing]
     if structure is None:
-        networks, notes = _learned(standing, sequences, dofs, aligned, config, rng, part(report, 0.1, 0.95))
+        networks, notes = _learned(standing, sequences, dofs, aligned, config, rng, part(report, 0.05, 0.95))
     else:
         known = np.searchsorted(dofs.moving, structure.dofs.moving)
         networks, notes = extended(structure.networks, known, dofs.count), ()
@@ -172,15 +173,15 @@ def _learned(
     none = Networks(np.zeros((2 * count, 2 * count), bool), own_edges(count), 0.0, 0.0)
     given = unrolling_of(clips, sequences, dofs, none, config)
     first = learn_prior.PriorBudget(config.parents, config.least_gain, config.restarts)
-    prior = learn_prior.learn_prior(given.prior, given.prior_rules, first, rng=rng, progress=part(progress, 0.0, 0.3))
     second = learn_transition.transition_budget(config, config.restarts)
-    found = learn_transition.learn_transition(
-        given.material, given.rules, second, rng=rng, progress=part(progress, 0.3, 1.0)
-    )
+    work = learn_prior.prior_work(given.prior), learn_transition.transition_work(given.material, second)
+    steps = parts(progress, work)
+    prior = learn_prior.learn_prior(given.prior, given.prior_rules, first, rng=rng, progress=steps[0])
+    found = learn_transition.learn_transition(given.material, given.rules, second, rng=rng, progress=steps[1])
     judged = likelihood_of(config.score)
-    _, parts = learn_transition.resynthesised(given.material, given.rules, found.edges, judged, silent())
+    _, likelihoods = learn_transition.resynthesised(given.material, given.rules, found.edges, judged, silent())
     frames = np.array([len(s) - 2 for s in sequences])
-    each = parts.sum(1) / (frames * count)
+    each = likelihoods.sum(1) / (frames * count)
     networks = Networks(
         prior.edges, found.edges, prior.score / given.prior.instances.size, found.score / (frames.sum() * count)
     )

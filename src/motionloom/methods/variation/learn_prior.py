@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BoolArray, FloatArray, IntArray, Progress, silent
-from motionloom.core.progress import each, watch
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress, part, silent
+from motionloom.core.progress import parts, watch
 from motionloom.methods.variation.networks import ancestors, parent_lists, reversible
 from motionloom.methods.variation.regression import Rules
 
 GAIN = 1e-9  # an update that raises the score by less is none
 START_EDGES = 0.5  # edges per node in a random start
+UPDATES = 2.0  # updates yet to be made for each node that any update improves: an estimate (walks: 1.4 to 3.3)
 FEW = 4  # nodes
 STAGE = "learning the prior network"
 
@@ -50,15 +51,20 @@ def prior_data(sequences: Sequence[FloatArray], pairs: int, scales: FloatArray, 
     return PriorData(instances, np.tile(scales**2, 2), floors)
 
 
+def prior_work(data: PriorData) -> float:
+    """About how many pairs of instances a search start compares."""
+    return (1.0 + UPDATES) * float(data.instances.size) ** 2
+
+
 def learn_prior(
     data: PriorData, rules: Rules, search: PriorBudget, *, rng: Generator, progress: Progress | None = None
 ) -> Found:
     """The best network of a greedy search from no edges and from random sets of edges."""
     best = Found(np.zeros((0, 0), bool), -np.inf)
-    for start in each(range(1 + search.restarts), progress or silent(), STAGE):
+    for start, step in enumerate(parts(progress or silent(), [1.0] * (1 + search.restarts))):
         count = len(data.instances)
         edges = random_edges(count, rng) if start else np.zeros((count, count), bool)
-        found = climb(data, rules, search, edges, progress or silent())
+        found = climb(data, rules, search, edges, step)
         best = found if found.score > best.score else best
     return best
 
@@ -79,8 +85,9 @@ def climb(data: PriorData, rules: Rules, search: PriorBudget, edges: BoolArray, 
     edges = edges.copy()
     count = len(edges)
     everyone = np.arange(count)
-    own = score_nodes(data, rules, everyone, edges, progress)
-    toggled = _toggled(data, rules, edges, everyone, progress)
+    own = score_nodes(data, rules, everyone, edges, part(progress, 0.0, 0.0))
+    toggled = _toggled(data, rules, edges, everyone, part(progress, 0.0, 1.0 / (1.0 + UPDATES)))
+    least, scored = max(GAIN, search.least * data.instances.shape[1]), count
     while True:
         gain = toggled - own[:, None]  # of adding or deleting edge j -> i
         above = ancestors(edges)
@@ -91,8 +98,11 @@ def climb(data: PriorData, rules: Rules, search: PriorBudget, edges: BoolArray, 
         reversed_ = np.where(reversible(edges) & room, gain + gain.T, -np.inf)  # i loses j, j gets i
         best = [table.max() for table in (added, deleted, reversed_)]
         kind = int(np.argmax(best))
-        if best[kind] <= max(GAIN, search.least * data.instances.shape[1]):
+        if best[kind] <= least:
+            progress(1.0, STAGE)
             return Found(edges, float(own.sum()))
+        improved = int((np.maximum(added, deleted).max(1) > least).sum())
+        progress(scored / (scored + UPDATES * max(improved, 1)), STAGE)
         table = (added, deleted, reversed_)[kind]
         i, j = np.unravel_index(int(table.argmax()), table.shape)
         edges[i, j] = kind == 0
@@ -103,6 +113,7 @@ def climb(data: PriorData, rules: Rules, search: PriorBudget, edges: BoolArray, 
         nodes = np.array(changed)
         own[nodes] = score_nodes(data, rules, nodes, edges, progress)
         toggled[nodes] = _toggled(data, rules, edges, nodes, progress)
+        scored += len(nodes)
 
 
 def score_nodes(data: PriorData, rules: Rules, nodes: IntArray, edges: BoolArray, progress: Progress) -> FloatArray:
@@ -114,19 +125,23 @@ def _toggled(data: PriorData, rules: Rules, edges: BoolArray, nodes: IntArray, p
     """(n, N) the part of each of some nodes with one parent more, or one less where it is a parent already."""
     from motionloom.methods.variation._kernels_prior import score_toggled
 
-    out = np.empty((len(nodes), len(edges)))
-    arguments = (*data[:1], nodes.astype(np.int64), edges, *data[1:], rules, out, progress.stop)
-    _compute(progress, len(nodes), score_toggled, *arguments)
+    out, done = np.empty((len(nodes), len(edges))), np.zeros(1, np.int64)
+    arguments = (*data[:1], nodes.astype(np.int64), edges, *data[1:], rules, out, progress.stop, done)
+    _compute(progress, score_toggled, *arguments)
     return out
 
 
-def _compute(progress: Progress, nodes: int, kernel: Callable[..., None], *arguments: Any) -> None:
-    """Run a kernel; one of a few nodes takes about a millisecond, and is not worth a thread."""
-    if nodes < FEW:
+def _compute(progress: Progress, kernel: Callable[..., None], *arguments: Any) -> None:
+    """Run a kernel of the nodes in its second argument, which counts them in its last one.
+
+    One of a few nodes takes about a millisecond, and is not worth a thread.
+    """
+    count, done = len(arguments[1]), arguments[-1]
+    if count < FEW:
         progress(None, STAGE)
         kernel(*arguments)
     else:
-        watch(progress, STAGE, kernel, *arguments)
+        watch(progress, STAGE, kernel, *arguments, units=count, done=done)
 
 
 def _scored(data: PriorData, rules: Rules, nodes: IntArray, rows: BoolArray, progress: Progress) -> FloatArray:
@@ -136,5 +151,5 @@ def _scored(data: PriorData, rules: Rules, nodes: IntArray, rows: BoolArray, pro
     first, parents = parent_lists(rows)
     out, done = np.empty(len(nodes)), np.zeros(1, np.int64)
     arguments = (*data[:1], nodes.astype(np.int64), first, parents, *data[1:], rules, out, progress.stop, done)
-    _compute(progress, len(nodes), score_updates, *arguments)
+    _compute(progress, score_updates, *arguments)
     return out

@@ -24,6 +24,7 @@ from motionloom.methods.variation.networks import (
 from motionloom.methods.variation.regression import Rules, SequenceFrames
 
 STAGE = "learning the transition network"
+FRAME_WORK = 60.0  # a frame that is judged takes as long as so many pairs of instances of the prior network (50 to 100)
 
 
 class TransitionBudget(NamedTuple):
@@ -41,6 +42,11 @@ def transition_budget(config: Config, restarts: int = 0) -> TransitionBudget:
     """The budget by the settings of a config."""
     kind = SCORES.index(config.score)
     return TransitionBudget(config.rounds, config.candidates, config.tries, config.parents, restarts, kind)
+
+
+def transition_work(material: SequenceFrames, search: TransitionBudget) -> float:
+    """The work of a search start in units of `prior_work`; a try changes about half of the nodes."""
+    return FRAME_WORK * search.rounds * (search.candidates + 0.5 * search.tries) * material.values.size
 
 
 class Update(NamedTuple):

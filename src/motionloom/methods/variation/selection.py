@@ -27,6 +27,7 @@ PERCENTILE = 10.0  # of the likelihoods of trusted clips: less likely ones are d
 WIDTH = 0.5  # K_W with which clips are judged, at least
 LEAST = 3  # clips: one to judge, and two that judge it
 ROUNDING = 1e-6  # errors that differ by less than this share of the tolerance count as equal
+JUDGEMENT = 2.0  # a clip that is judged takes as long as so many clips that are re-synthesised in a search
 WORST = 3  # degrees of freedom named in a reason
 STAGE = "judging clips"
 
@@ -83,7 +84,7 @@ def select_clips(
     learned on odd clips makes good ones less likely too, and the trusted ones by as much. So that they are judged by as
     many, some of the other clips judge them too where they are fewer than eight.
     """
-    rng, report = rng or np.random.default_rng(0), progress or silent()
+    rng, report = rng or np.random.default_rng(0), part(progress or silent(), 0.0, 1.0)
     for group, what in ((clips, "clips"), (trusted, "trusted clips")):
         if len(group) < LEAST:
             raise BadRequest(f"expected at least {LEAST} {what} to judge each other, found {len(group)}")
@@ -92,11 +93,15 @@ def select_clips(
     values, left = [dofs.values(clip) for clip in clips], list(range(len(clips)))
     names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
     dropped: list[Dropped] = []
-    for turn, step in enumerate(parts(report, [3.0, *[1.0] * len(clips)]), 1):
+    learning, rounds = _learning_rounds(config, len(clips) + len(trusted)), 1 + len(clips) // 4  # as a first estimate
+    first = part(report, 0.0, learning / (learning + rounds))
+    for turn in range(1, len(clips) + 1):
+        whole = learning + rounds
+        step = part(report, (learning + turn - 1) / whole, (learning + turn) / whole)
         now = [values[k] for k in left]
-        found = judge.likelihoods(now, TRAINED, part(step, 0.0, 0.8))
+        found = judge.likelihoods(now, TRAINED, part(step, 0.0, 0.5), learning=first)
         most = min(TRAINED, len(left) - len(_splits(len(left))[0]))
-        known = judge.trusted_likelihoods(most, now, part(step, 0.8, 1.0))
+        known = judge.trusted_likelihoods(most, now, part(step, 0.5, 1.0))
         threshold = float(np.percentile(known, PERCENTILE, method="inverted_cdf"))
         each_clip = found.mean(1)
         least = int(each_clip.argmin())
@@ -105,6 +110,7 @@ def select_clips(
         worst = tuple(dofs.names[d] for d in np.argsort(found[least])[:WORST])
         dropped.append(Dropped(names[left[least]], turn, float(each_clip[least]), threshold, worst))
         del left[least]
+        rounds = turn + int((each_clip < threshold).sum())
     report(1.0, STAGE)
     kept = tuple(names[k] for k in left)
     return Selection(kept, tuple(map(float, each_clip)), tuple(dropped), threshold, tuple(map(float, known)))
@@ -119,11 +125,16 @@ class _Judge:
         self.known: dict[int, FloatArray] = {}
 
     def likelihoods(
-        self, values: Sequence[FloatArray], most: int, progress: Progress, further: Sequence[FloatArray] = ()
+        self,
+        values: Sequence[FloatArray],
+        most: int,
+        progress: Progress,
+        further: Sequence[FloatArray] = (),
+        learning: Progress | None = None,
     ) -> FloatArray:
         """(S, D) the mean log likelihood of each degree of freedom per frame of each clip, by at most `most` others.
 
-        Where they are fewer, `further` clips judge them too.
+        Where they are fewer, `further` clips judge them too. The networks are learned the first time.
         """
         splits, count, values = _splits(len(values)), len(values), [*values, *further]
         others = [[k for k in range(count) if k not in judged] for judged in splits]
@@ -133,8 +144,7 @@ class _Judge:
             if missing > 0:
                 chosen += sorted(self.rng.choice(np.arange(count, len(values)), missing, replace=False).tolist())
         if not self.networks:
-            learning, progress = part(progress, 0.0, 0.7), part(progress, 0.7, 1.0)
-            for train, step in zip(judges, parts(learning, [1.0] * len(judges)), strict=True):
+            for train, step in zip(judges, parts(learning or silent(), [1.0] * len(judges)), strict=True):
                 self.networks.append(_learned([values[k] for k in train], self.dofs, self.config, self.rng, step))
         out = np.empty((count, self.dofs.count))
         for split in each(range(len(splits)), progress, STAGE):
@@ -158,6 +168,11 @@ class _Judge:
         score, last = SCORES.index(self.config.score), len(sequences) - 1
         found = learn_transition.resynthesised(material, rules, network, score, silent(), first=last)[1]
         return np.asarray(found[-1] / max(len(sequences[-1]) - 2, 1))
+
+
+def _learning_rounds(config: Config, judged: int) -> float:
+    """How many rounds of judging so many clips take as long as learning the networks."""
+    return config.rounds * (config.candidates + 0.5 * config.tries) * TRAINED / (JUDGEMENT * max(judged, 1))
 
 
 def _splits(count: int) -> list[list[int]]:
