@@ -162,8 +162,8 @@ def with_characteristic(motion: FourierMotion, added: Characteristic, amount: fl
 def controlled(motion: FourierMotion, *, step: float = 1.0, speed: float = 1.0, hips: float = 0.0) -> FourierMotion:
     """Longer or shorter steps, a faster or slower clock, higher or lower hips (m) over the same feet.
 
-    `step` multiplies the harmonics of the legs; the path of the hips is multiplied along with it, and `in_clip`
-    recomputes it from the foot that stands.
+    `step` multiplies the harmonics of the legs; the path of the hips then follows from the feet that stand
+    (`in_clip` with `from_feet`).
     """
     if not (step > 0 and speed > 0):
         raise BadRequest(f"step and speed: expected positive numbers, found {step:g} and {speed:g}")

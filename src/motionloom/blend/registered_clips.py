@@ -88,8 +88,12 @@ def register_rows(
     cyclic: bool = False,
     margin: float = 0.0,
     rate: float | None = None,
+    even: bool = True,
 ) -> Registered:
     """The clips sampled along an alignment curve, `rate` rows to a second of the longest (default: the frame rate).
+
+    Rows are as dense in all parts of a motion; not `even`, they are evenly spaced in the parameter of the curve, as
+    many between any two of its knots (generic time, GUAN eq 2.6), and `rate` to a second or more.
 
     With `cyclic`, every clip's last pose is its first again (see `kinematics.loop.close_loop`). `margin` seconds of
     motion before u = 0 and after u = 1 are kept, where clips have them; there the clips run at the pace of the ends.
@@ -99,16 +103,18 @@ def register_rows(
     if curve.control.shape[1] != len(clips):
         raise BadRequest(f"expected a curve through {len(clips)} clips, found one through {curve.control.shape[1]}")
     spans = curve.spans[:, 1] - curve.spans[:, 0]
-    count = max(4, int(np.ceil(float(spans.max()) * (rate or clips[0].fps) - 1e-6)))
+    parts = 1 if even else len(np.unique(curve.knots)) - 1
+    longest = spans if even else np.diff(curve(np.linspace(0.0, 1.0, parts + 1)), axis=0)
+    count = max(4, parts * int(np.ceil(float(longest.max()) * (rate or clips[0].fps) - 1e-6)))
     lead = 1 if cyclic else 1 + int(np.ceil(margin / float(spans.min()) * count))
-    times = curve(_even(curve, count))
+    times = curve(_even(curve, count) if even else np.linspace(0.0, 1.0, count + 1))
     columns = [_column(clip, times[:, k], lead, cyclic) for k, clip in enumerate(clips)]
     turns, levels, steps, paces, touches, frames = (np.stack(part, 1) for part in zip(*columns, strict=True))
     return Registered(one_sign(turns), levels, steps, paces, touches, frames, lead, count, cyclic)
 
 
 def _even(curve: AlignmentCurve, count: int) -> FloatArray:
-    """(count + 1,) parameters of a curve at even times of the mean clip: rows are as dense in all parts of a motion."""
+    """(count + 1,) parameters of a curve at even times of the mean clip."""
     fine = np.linspace(0.0, 1.0, 16 * count + 1)
     clock = curve(fine).mean(1)
     return np.interp(np.linspace(clock[0], clock[-1], count + 1), clock, fine)

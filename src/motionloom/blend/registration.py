@@ -80,11 +80,12 @@ def registered_curve(
         return align_cycles(clips)
     if rule == "key-times":
         given = [np.asarray(k, float) for k in keys] if keys is not None else common_events(clips)
-        return from_key_times([_with_ends(k, end) for k, end in zip(given, ends, strict=True)], smooth=smooth)
+        return from_key_times([with_ends(k, end) for k, end in zip(given, ends, strict=True)], smooth=smooth)
     return register(clips, reference, progress=progress)
 
 
-def _with_ends(keys: FloatArray, end: float) -> FloatArray:
+def with_ends(keys: FloatArray, end: float) -> FloatArray:
+    """Key times of a clip with its first and its last moment, once each."""
     inner = keys[(keys > 1e-9) & (keys < end - 1e-9)]
     return np.concatenate([[0.0], inner, [end]])
 

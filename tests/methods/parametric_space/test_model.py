@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from motionloom.blend.registration import contact_events
 from motionloom.constraints import MotionParameter, Parameters, Request
 from motionloom.core import BadRequest, Unmet, UnsupportedConstraint
 from motionloom.core.origin import from_file
@@ -234,6 +235,29 @@ def test_a_baked_space_has_a_clip_at_every_vertex_with_its_parameters_and_foot_p
     line = np.array([values[k] for cell in found.facts["simplices"] for k in cell]).reshape(-1, 2)
     assert (np.diff(line, axis=1) > 0).all()
     np.testing.assert_allclose(line[1:, 0], line[:-1, 1])
+
+
+@pytest.mark.parametrize("action", ["walk", "jump"])
+def test_baked_clips_show_the_same_moment_at_the_same_share_of_their_length(action):
+    """Feet come down and leave the ground where `space.json` has it, also where clips differ in timing."""
+    if action == "walk":
+        clips = [make("walk", seed=1, speed=v, seconds=4, fps=60) for v in (0.8, 1.3, 1.9)]
+        settings = {"parameter": ["speed"], "fps": 60}
+    else:
+        clips = [make("jump", seed=1, height=h, distance=d, fps=60) for h, d in ((0.3, 0.3), (0.35, 0.7), (0.4, 1.1))]
+        settings = {"parameter": ["leap_length"], "cut": "none", "repeat": "no", "fps": 60}
+    model = learn("parametric-space", clips, {**settings, "samples": 0})
+    found = baked(model)
+    for k, (clip, vertex) in enumerate(zip(found.clips, found.facts["vertices"], strict=True)):
+        events = [(event.name, event.seconds / clip.seconds) for event in contact_events(clip)]
+        listed = {(f"{e['foot'].removesuffix('_foot')} {e['event']}", e["phase"]) for e in vertex["feet"]}
+        assert len(events) >= len(listed) - 1  # the first landing of a cycle lies at its beginning
+        for name, share in events:
+            apart = [abs((share - phase + 0.5) % 1 - 0.5) for n, phase in listed if n == name]
+            assert min(apart) < 2.5 / len(clip), (name, share)
+        u = np.linspace(0, 1, len(clip))
+        poses = model.space.pose(model.tables, np.eye(len(found.clips))[[k]], u)
+        assert np.degrees(angle_between(poses.rotations[:, 1:], clip.rotations[:, 1:])).max() < 0.1
 
 
 def test_nearest_samples_are_those_of_the_projected_request(model):

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from motionloom.blend.registration import contact_events, together
 from motionloom.constraints import Request
 from motionloom.core import BadRequest, replace
 from motionloom.methods import learn, synthesize
@@ -71,6 +72,15 @@ def test_a_requested_speed_is_made(model):
         assert steps.mean() * 30 == pytest.approx(1.5, abs=0.01 if variant == "improved" else 0.06)
 
 
+def test_key_times_of_the_source_are_those_of_steps(clips):
+    """GUAN eqs 2.6 and 2.8: gaps are those between the moments at which feet come down and leave the ground."""
+    model = learn("verbs", clips, {"parameter": ["speed"], "variant": "faithful"})
+    for gaps, clip in zip(np.exp(model.splines.gaps), model.examples, strict=True):
+        events = [event.seconds for event in together(contact_events(clip))]
+        inner = [t for t in events if 0 < t < (len(clip) - 1) / clip.fps]
+        np.testing.assert_allclose(np.cumsum(gaps), [*inner, (len(clip) - 1) / clip.fps], atol=1e-6)
+
+
 def test_adverbs_given_by_hand(clips):
     table = "{walk_0: {brisk: 0}, walk_1: {brisk: 0.4}, walk_2: {brisk: 1}}"
     model = learn("verbs", clips, {"adverbs": table})
@@ -81,6 +91,20 @@ def test_adverbs_given_by_hand(clips):
     assert travelled[1] > 1.3 * travelled[0]
 
 
+def test_adverbs_given_by_hand_are_those_of_the_clips_own_side():
+    """Of this performer, mirrored cycles close more easily; mirrored, a left turn would be a right one."""
+    degrees = (-40, -20, 0, 20, 40)
+    walks = [make("walk", seed=1, turn=np.radians(d), seconds=4, fps=30) for d in degrees]
+    walks = [
+        replace(c, origin=dataclasses.replace(c.origin, name=f"w{d}.bvh")) for c, d in zip(walks, degrees, strict=True)
+    ]
+    table = ", ".join(f"w{d}: {{bend: {d / 20}}}" for d in degrees)
+    model = learn("verbs", walks, {"adverbs": f"{{{table}}}"})
+    rows = model.space.rows
+    turned = (rows.steps[rows.lead : rows.lead + rows.count, :, 2].sum(0)) / rows.durations
+    np.testing.assert_allclose(np.degrees(turned), 20 * model.space.values[:, 0], atol=4)
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -88,6 +112,7 @@ def test_adverbs_given_by_hand(clips):
         ({"adverbs": "{walk_0: {a: 1}, walk_1: {a: 2}, walk_2: {b: 2}}"}, "adverbs of walk_0.bvh"),
         ({"adverbs": "{walk_0: {a: 1}, walk_1: {a: 2}, walk_2: {a: x}}"}, "expected a number, found 'x'"),
         ({"adverbs": "{walk_0: {a: 1}, walk_1: {a: 1}, walk_2: {a: 1}}"}, "does not vary"),
+        ({"adverbs": "{walk_0: {a: 1}, walk_1: {a: 2}, walk_2: {a: 1}}"}, "walk_0.bvh and walk_2.bvh have equal ones"),
         ({"adverbs": "happy"}, "expected a table by clip"),
         ({"cut": "none", "repeat": "no", "keys": "{walk_0: [1], walk_1: [1, 2], walk_2: [1]}"}, "as many for each"),
         ({"cut": "none", "repeat": "no", "keys": "{walk_0: [2, 1], walk_1: [1], walk_2: [1]}"}, "increasing seconds"),

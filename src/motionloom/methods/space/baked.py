@@ -27,17 +27,20 @@ class Baked(NamedTuple):
 def baked(model: SpaceModel[Any], fps: float | None = None) -> Baked:
     """The examples of a space as clips of the same phase, and their triangulation in the space of parameters.
 
-    Phases of feet are shares of a clip: where each foot comes down and leaves the ground. All clips are registered, so
-    an engine that plays them at one phase blends the same moments.
+    Phases of feet are shares of a clip: where each foot comes down and leaves the ground. Every clip runs evenly
+    through the registered rows, at its own duration, so an engine that plays them at one phase blends the same moments.
     """
-    space, rows = model.space, model.space.rows
+    space = model.space
+    own = space.rows
+    rows = replace(own, paces=np.broadcast_to(own.durations / own.count, own.paces.shape))
+    tables = rows.tables(model.skeleton)
     clips, vertices = [], []
     step = replace(synthesis_step(model, "bake"), gap=TOGETHER)
     rate = fps or model.fps
     for k in range(rows.size):
         weights, seconds = np.eye(rows.size)[k], float(rows.durations[k])
         frames = max(2, round(seconds * rate) + 1)
-        made = play(rows, model.skeleton, weights, frames, (frames - 1) / seconds, tables=model.tables)
+        made = play(rows, model.skeleton, weights, frames, (frames - 1) / seconds, tables=tables)
         origin = sources(rows, made.position, weights[None], model.examples).with_made(step)
         clip = Clip(model.skeleton, made.root, made.rotations, (frames - 1) / seconds, origin=origin)
         clip = with_labels(clip, {p.label: made.contacts[:, i] for i, p in enumerate(foot_parts(model.skeleton))})
@@ -91,8 +94,9 @@ def _foot_phases(model: SpaceModel[Any], k: int) -> list[dict[str, Any]]:
     for foot in dict.fromkeys(p.foot.name for p in parts):
         on = touches[:, [i for i, p in enumerate(parts) if p.foot.name == foot]].any(1)
         change = np.diff(on.astype(int))
+        last = rows.count if rows.cyclic else rows.count + 1  # the end of a cycle is its beginning
         out += [
-            {"foot": foot, "event": "down" if change[r] > 0 else "up", "phase": float((r + 1) / rows.count)}
+            {"foot": foot, "event": "down" if change[r] > 0 else "up", "phase": float((r + 1) % last / rows.count)}
             for r in np.flatnonzero(change)
         ]
     return sorted(out, key=lambda event: event["phase"])

@@ -217,7 +217,9 @@ def _registered(
     )
     shifts = np.array([cut.before / cut.clip.fps for cut in cuts])
     moved = type(curve)(curve.knots, curve.control + shifts, curve.degree)
-    return register_rows([cut.clip for cut in cuts], moved, cyclic=cyclic, margin=margin)
+    return register_rows(
+        [cut.clip for cut in cuts], moved, cyclic=cyclic, margin=margin, even=smooth or timing.keys is None
+    )
 
 
 def _costs(rows: Registered, cuts: Sequence[ExampleCut], reference: int) -> FloatArray:

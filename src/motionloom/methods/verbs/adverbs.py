@@ -69,6 +69,15 @@ def adverb_table(text: str, clips: Sequence[Clip]) -> tuple[tuple[str, ...], Flo
     return tuple(map(str, names)), values
 
 
+def check_different(values: FloatArray, clips: Sequence[Clip]) -> None:
+    """`BadRequest` that names two clips with equal adverbs (clips, D), of which one would be left out."""
+    for i, clip in enumerate(clips):
+        for k in map(int, np.flatnonzero((values[:i] == values[i]).all(1))):
+            raise BadRequest(
+                f"adverbs: {clips[k].name} and {clip.name} have equal ones; leave one out", where=("adverbs",)
+            )
+
+
 def key_table(text: str, clips: Sequence[Clip]) -> list[FloatArray]:
     """Key times of every clip, seconds, from a table in YAML."""
     out = []

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
+from motionloom.blend.registration import with_ends
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent
 from motionloom.core.note import info
 from motionloom.methods.base import Measured
 from motionloom.methods.space.build import listed_cuts, registered_note, space_of
 from motionloom.methods.space.choose_examples import check_independent, gather
-from motionloom.methods.space.cutting import ExampleCut
+from motionloom.methods.space.cutting import ExampleCut, other_sides
 from motionloom.methods.space.examples import chosen_parameters, cut_examples
 from motionloom.methods.space.learning import CUTTING, least_distance, model_fields
 from motionloom.methods.space.sampling import sample_space
-from motionloom.methods.verbs.adverbs import adverb_table, key_table
+from motionloom.methods.verbs.adverbs import adverb_table, check_different, key_table
 from motionloom.methods.verbs.config import DEFAULT, Config
 from motionloom.methods.verbs.model import VerbModel
 from motionloom.methods.verbs.splines import fit_splines
@@ -44,6 +45,8 @@ def fit(
     else:
         chosen = chosen_parameters(config, parameters)
     cuts, cyclic = cut_examples(clips, config, part(report, 0.0, CUTTING))
+    if given is not None:
+        cuts = _on_own_side(cuts, clips, cyclic)
     keys = _keys(config.keys, clips, cuts) if config.keys else None
     merge = least_distance(config, clips, cuts)
     found = gather(
@@ -53,10 +56,14 @@ def fit(
         keys=keys, smooth=config.variant != "faithful",
     )  # fmt: skip
     check_independent(found.cuts, found.values, chosen)
+    if given is not None:
+        check_different(given, clips)
     rows = found.rows
     count = max(4 + 3 * (not cyclic), int(np.ceil(float(rows.durations.mean()) / config.spacing)))
-    faithful = config.variant == "faithful"
-    gaps = len(found.keys[0]) + 1 if faithful and found.keys is not None else rows.count
+    gaps = rows.count
+    if config.variant == "faithful" and found.keys is not None:  # rows are evenly spaced between key times (eq 2.6)
+        first = found.cuts[0].played
+        gaps = len(with_ends(found.keys[0], (len(first) - 1) / first.fps)) - 1
     report(0.9, "fitting splines")
     splines = fit_splines(rows, min(count, rows.count), gaps)
     sampled = sample_space(
@@ -72,6 +79,24 @@ def fit(
         **model_fields(clips, config, found.cuts, notes), measured=by_hand, splines=splines,
         space=space_of(rows, chosen, found.values, sampled, 1.0),
     )  # fmt: skip
+
+
+def _on_own_side(cuts: Sequence[ExampleCut], clips: Sequence[Clip], cyclic: bool) -> list[ExampleCut]:
+    """The cuts without mirrored ones, for which numbers that are given by hand need not hold (a left turn, a limp).
+
+    A mirrored cycle of the right foot is replaced by the same steps unmirrored, begun with the left foot.
+    """
+    mirrored = [cut for cut in cuts if cut.mirrored]
+    turned = [cut for cut in other_sides(mirrored) if not cut.mirrored] if cyclic else []
+    kept = [cut for cut in cuts if not cut.mirrored] + turned
+    for i, clip in enumerate(clips):
+        if all(cut.source != i for cut in kept):
+            raise BadRequest(
+                f"adverbs: {clip.name or f'clip {i}'} has no cycle that begins with the left foot, and mirrored cycles "
+                "are not used where adverbs are given by hand; `cut: none` uses clips as they are",
+                where=("adverbs",),
+            )
+    return kept
 
 
 def _keys(text: str, clips: Sequence[Clip], cuts: Sequence[ExampleCut]) -> list[FloatArray]:
