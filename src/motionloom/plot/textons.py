@@ -167,7 +167,7 @@ def observed_clip(model: TextonModel, observed: int) -> Clip:
 
 
 def transition_matrix(model: TextonModel, *, ax: Any) -> Any:
-    """How likely the texton of a row is followed by that of a column; what can continue for ever is named in bold."""
+    """How likely the texton of a row is followed by that of a column; what can continue without end is bold."""
     chances = probabilities(model.counts)
     image = ax.imshow(np.where(chances > 0, chances, np.nan), cmap="magma_r", vmin=0, vmax=1)
     ax.set_facecolor(PAPER)
@@ -179,7 +179,7 @@ def transition_matrix(model: TextonModel, *, ax: Any) -> Any:
             label.set(color=INK if i in inside else QUIET, weight="bold" if i in inside else "normal")
     ax.set_xlabel("next texton", color=QUIET)
     ax.set_ylabel("texton", color=QUIET)
-    ax.set_title("transitions seen (bold: can follow each other for ever)", color=INK, fontsize=10, loc="left")
+    ax.set_title("transitions seen (bold: can follow each other without end)", color=INK, fontsize=10, loc="left")
     ax.figure.colorbar(image, ax=ax, label="probability", shrink=0.8)
     return ax
 

@@ -25,7 +25,7 @@ CARD_STEP = 1.42  # from card to card
 def texton_graph(model: TextonModel, *, inches: float = 1.25) -> Any:
     """Cards with poses of each texton's longest segment; arrows lead to what followed, wider where likelier.
 
-    Cards of textons that can follow each other for ever have a strong border. `inches` is the width of a card.
+    Cards of textons that can follow each other without end have a strong border. `inches` is the width of a card.
     Returns the figure.
     """
     from matplotlib.patches import FancyArrowPatch, FancyBboxPatch

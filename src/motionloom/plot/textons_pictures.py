@@ -51,7 +51,7 @@ def _curves(model: TextonModel, seed: int) -> Any:
 def _spectra(model: TextonModel, seed: int) -> Any:
     try:
         made = synthesize(model, Request(seconds=SECONDS), seed=seed)
-    except NoPath as error:  # textons that cannot continue for ever: as far as they go
+    except NoPath as error:  # textons that cannot continue without end: as far as they go
         if error.best is None:
             raise
         made = error.best

@@ -129,7 +129,7 @@ def collars(shrug: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArra
 def footprint(
     side: int, x: float, z: float, heading: float = 0.0, *, toe_out: float = 0.16, y: float = 0.0
 ) -> FootStance:
-    """A foot that stands flat for ever."""
+    """A foot that never leaves the ground."""
     turned = heading + (toe_out if side == LEFT else -toe_out)
     return FootStance(side, (x, y, z), turned, -1e3, -1e3, 1e3, 1e3, 1e3)
 

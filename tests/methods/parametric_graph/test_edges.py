@@ -153,7 +153,7 @@ def test_nodes_without_a_way_back_are_left_out():
 
 
 def test_a_graph_that_ends_everywhere_is_an_error_with_the_reasons(walks):
-    with pytest.raises(BadRequest, match=r"no motion can continue for ever: walk > walk: .* nothing follows turn"):
+    with pytest.raises(BadRequest, match=r"no motion can continue without end: walk > walk: .* nothing follows turn"):
         learn("parametric-graph", walks[:3], {"good": 0.001, "bad": 0.001, "sources": 4, "targets": 20, "samples": 20})
 
 

@@ -16,11 +16,11 @@ from motionloom.methods import synthesize
 from motionloom.methods.texture.cells import unblended
 from motionloom.methods.texture.coherent import links as links_module
 from motionloom.methods.texture.coherent._kernels import cheapest_choices, follow
+from motionloom.methods.texture.coherent.frame_prices import style_prices
 from motionloom.methods.texture.coherent.links import COUNT, EXACT_FRAMES, GAP, WINDOW, clip_ends, find_links
 from motionloom.methods.texture.coherent.parts import body_parts, features, roughness
 from motionloom.methods.texture.coherent.render import crossfaded
 from motionloom.methods.texture.coherent.tremble import calmed, quick_turns, tops, turned_joints
-from motionloom.methods.texture.coherent.wanted import style_prices
 from motionloom.rotation import angle_between, from_axis_angle, multiply
 from motionloom.samples import make
 

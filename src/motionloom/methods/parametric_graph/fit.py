@@ -82,7 +82,7 @@ def fit(
     kept, dropped = strong_part(len(nodes), edges)
     listed = "; ".join(r.text for r in reports if r.reason)
     if not kept:
-        raise BadRequest(f"no motion can continue for ever: {listed or 'there are no edges'}")
+        raise BadRequest(f"no motion can continue without end: {listed or 'there are no edges'}")
     routes = _missing(nodes, edges, kept, dropped, config) if dropped else []
     for i, missing in zip(dropped, routes, strict=True):
         needed = ", ".join(p.needs for p in missing)

@@ -51,12 +51,12 @@ from motionloom.methods.lead_into_constraints import pose_problem, root_problem,
 from motionloom.methods.live import FrameSources, material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.texture.cells import cell_labels, joint_origin, unblended
+from motionloom.methods.texture.coherent.frame_prices import Price
 from motionloom.methods.texture.coherent.links import NO_COST, Clips, FrameLinks, clip_ends
 from motionloom.methods.texture.coherent.parts import JointGroup, body_parts, features, roughness
 from motionloom.methods.texture.coherent.plan import ExampleArrays, choose_parts
 from motionloom.methods.texture.coherent.render import crossfaded, joint_tracks, render_tracks
 from motionloom.methods.texture.coherent.tremble import quick_turns
-from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.config import Options
 from motionloom.methods.texture.correct_path_and_pace import (
     from_touch_down,

@@ -25,8 +25,8 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
 from motionloom.methods.learning import learn
 from motionloom.methods.synthesis import finished
+from motionloom.methods.texture.coherent.frame_prices import Price
 from motionloom.methods.texture.coherent.parts import JointGroup, features
-from motionloom.methods.texture.coherent.wanted import Price
 from motionloom.methods.texture.looping import step_cycle
 from motionloom.methods.texture.model import TextureModel
 from motionloom.rotation import rotate, yaw

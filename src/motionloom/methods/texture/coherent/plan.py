@@ -15,9 +15,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, IntArray, Progress
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import parts as split
 from motionloom.methods.texture.coherent.choose import IMPOSSIBLE, Prices, choose_frames, intervals
-from motionloom.methods.texture.coherent.links import GAP, WINDOW, Clips, FrameLinks
-from motionloom.methods.texture.coherent.parts import JointGroup
-from motionloom.methods.texture.coherent.wanted import (
+from motionloom.methods.texture.coherent.frame_prices import (
     Price,
     RootGuide,
     Wanted,
@@ -30,6 +28,8 @@ from motionloom.methods.texture.coherent.wanted import (
     pose_prices,
     style_prices,
 )
+from motionloom.methods.texture.coherent.links import GAP, WINDOW, Clips, FrameLinks
+from motionloom.methods.texture.coherent.parts import JointGroup
 from motionloom.methods.texture.config import Options
 
 Float32 = NDArray[np.float32]
