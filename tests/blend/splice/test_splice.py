@@ -184,6 +184,13 @@ def test_an_action_that_begins_at_rest_begins_with_its_first_step(carry, curve):
     assert align_legs(standing, standing).crop == 0  # both rest
 
 
+@pytest.mark.parametrize("lower", ["walk_run", "steps", "run"])
+def test_no_part_of_an_action_is_rushed_through(lower):
+    made = splice(make("carry", seconds=6, seed=2, fps=30), make(lower, seed=1, fps=30))
+    pace = np.diff(made.seconds) * made.clip.fps
+    assert pace.max() < 4.0  # the path's limit is 3; its curve may be a little steeper
+
+
 def test_a_short_action_that_is_not_cyclic_is_rejected_with_advice_or_cropped(curve):
     short = make("steps", count=2, seed=3, fps=30)
     long = make("walk", seconds=8, seed=1, fps=30)

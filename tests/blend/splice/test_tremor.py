@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motionloom.blend.splice import HECK, splice
 from motionloom.blend.splice._kernels_tremor import TRACK_SIZE, steadied_turn
 from motionloom.blend.splice.body import cut_named
+from motionloom.blend.splice.notes import turn_notes
 from motionloom.blend.splice.posture import part_pose
 from motionloom.blend.splice.splice import posture_difference
 from motionloom.blend.splice.tables import pair_table, splice_table
@@ -176,3 +177,10 @@ def test_an_action_that_turns_round_is_reported():
     assert not any("turns by" in n.text for n in straight.clip.origin.notes)
     along = make("walk", turn=1.5, seconds=3, seed=1)
     assert not any("turns by" in n.text for n in splice(circling, along).clip.origin.notes)
+
+
+def test_a_turn_of_the_action_over_its_repetition_is_reported_with_both_times():
+    walk = make("walk", seconds=3, fps=30)
+    circling = make("walk", seconds=3, fps=30, turn=1.5)
+    (note,) = turn_notes(circling, walk, (np.arange(len(walk)) / 30 + 4.0) % 5.0)
+    assert "from 4.0 s to its repetition at 2.0 s" in note.text

@@ -59,10 +59,13 @@ def turn_notes(action: Clip, lower: Clip, seconds: FloatArray) -> Iterator[Note]
         covered[first : end + size] = True
     for first, end in runs(covered):
         angle = np.degrees(np.ptp(heading[first:end]))
+        begin, last = seconds[first], seconds[end - 1]
+        when = f"at {begin:.1f} to {last:.1f} s"
+        if last < begin:
+            when = f"from {begin:.1f} s to its repetition at {last:.1f} s"
         yield Note(
-            f"{action.name or 'the action'} turns by {angle:.0f} degrees at {seconds[first]:.1f} to "
-            f"{seconds[end - 1]:.1f} s of its own time, which the legs below do not: its arms and head show the turn; "
-            "trim the action to a part without it (motionloom trim)",
+            f"{action.name or 'the action'} turns by {angle:.0f} degrees {when} of its own time, which the legs below do "
+            "not: its arms and head show the turn; trim the action to a part without it (motionloom trim)",
             "warning",
             int(first),
         )

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom.analysis import AlignmentCurve, PointCloud, dtw_path, fit_curve
-from motionloom.analysis.alignment import MAX_RUN
 from motionloom.analysis.leg_swing import gait_period, leg_swing, legs
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress, part, silent
 from motionloom.kinematics.body.roles import feet
@@ -20,6 +19,7 @@ NEAR_BEST = 1.2  # the first local minimum within this factor of the best one is
 STANDING = 1.5  # times as far from its best phase as later: the upper clip begins at rest
 RESTING = 0.25  # of the usual speed of the legs, over `REST_TIME`: below it, they rest
 REST_TIME = 0.5  # s
+MAX_RUN = 2  # steps in a row: an action is played at most three times as fast, and at a third of its pace
 USUAL_CYCLE = 1.2  # s, where no cycle is found
 MIN_LIFT = 0.03  # m: rise of an ankle below which feet do not step
 POOR_COST = 0.10  # m: root mean square distance of the legs above which an alignment is called poor
@@ -44,7 +44,10 @@ class LegTiming:
         if self.cost > POOR_COST:
             return f"the legs differ by {100 * self.cost:.0f} cm on average (3 to 7 cm is usual)"
         if self.limited > MAX_LIMITED:
-            return f"{100 * self.limited:.0f} % of the alignment is at its slope limit"
+            return (
+                f"{100 * self.limited:.0f} % of the alignment is at its slope limit, so the legs step at very "
+                "different paces; trim the action to the part in which they fit best"
+            )
         return ""
 
     def upper_times(self, seconds: FloatArray) -> FloatArray:
@@ -112,7 +115,14 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
 
 
 def _curve(times: FloatArray, path: IntArray) -> AlignmentCurve:
-    """The curve of a path; for one of diagonal steps alone, the straight line that it is."""
+    """The curve of a path; for one of diagonal steps alone, the straight line that it is.
+
+    Of several frames of the upper clip that belong to the first or to the last one of the lower clip, only that next to
+    the rest of the path counts: the others would be rushed through within a frame.
+    """
+    lower = path[:, 0]
+    inner = slice(np.searchsorted(lower, lower[0], "right") - 1, np.searchsorted(lower, lower[-1]) + 1)
+    times, path = times[inner], path[inner]
     if (np.diff(path, axis=0) == 1).all():
         return AlignmentCurve(np.array([0.0, 0.0, 1.0, 1.0]), times[[0, -1]], 1)
     return fit_curve(times)
