@@ -64,8 +64,8 @@ def turn_notes(action: Clip, lower: Clip, seconds: FloatArray) -> Iterator[Note]
         if last < begin:
             when = f"from {begin:.1f} s to its repetition at {last:.1f} s"
         yield Note(
-            f"{action.name or 'the action'} turns by {angle:.0f} degrees {when} of its own time, which the legs below do "
-            "not: its arms and head show the turn; trim the action to a part without it (motionloom trim)",
+            f"{action.name or 'the action'} turns by {angle:.0f} degrees {when} of its own time, which the legs below "
+            "do not: its arms and head show the turn; trim the action to a part without it (motionloom trim)",
             "warning",
             int(first),
         )
