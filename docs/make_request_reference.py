@@ -104,7 +104,8 @@ def example(constraint: Constraint) -> str:
 
 def section(kind: type[Constraint], shown: Constraint) -> list[str]:
     """One constraint: description, picture, fields, an example, and who honours it."""
-    unit = kind.unit if isinstance(kind.unit, str) else "that of the parameter"
+    units = {"parameters": "that of the parameter", "act": "s, or, with a target, in tolerances"}
+    unit = kind.unit if isinstance(kind.unit, str) else units[kind.key()]
     return [
         f"## {kind.key()}",
         "",

@@ -173,7 +173,8 @@ def test_memory_does_not_grow_and_is_at_most_100_kb_for_a_character(live):
 
 @pytest.mark.parametrize("name", Commands._fields)
 def test_a_command_that_is_not_accepted_is_an_error_that_lists_those_that_are(live, name):
-    value = {"place": [1.0, 2.0], "look": [1.0, 2.0, 3.0], "values": [1.0], "action": 0, "overlay": 0}.get(name, 1.0)
+    value = {"place": [1.0, 2.0], "look": [1.0, 2.0, 3.0], "target": [1.0, 2.0, 3.0], "values": [1.0]}
+    value = value.get(name, 0 if name in ("action", "overlay") else 1.0)
     given = commands(**{name: value})
     if name in live.accepts:
         live.step(live.begin([1]), given, 0.1)

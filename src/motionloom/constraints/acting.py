@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from motionloom.constraints.base import Constraint
-from motionloom.constraints.fields import NAME, angle_field, span_field, tolerance_field
+from motionloom.constraints.fields import NAME, Point3, angle_field, point_field, span_field, tolerance_field
 from motionloom.constraints.root import turn_between
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, frames_of
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 
+MISSED = 100.0  # m: distance from a target of an action that is not done within its span
 MOVING = 0.1  # m over the last second: with less, the heading of the body counts
 
 
@@ -51,13 +54,28 @@ class HeadFor(Constraint):
 class Act(Constraint):
     """An action is done within a span: some of its frames carry the label of the action.
 
-    Residual: seconds from the span to the nearest frame with the label; of a clip without any, its length.
+    With a `target`, a hand or a foot is there at some time of the action within the span: a punch hits it. Residual:
+    seconds from the span to the nearest frame with the label; of a clip without any, its length. With a target, that
+    and the least distance of a hand or foot from it, as multiples of their tolerances.
     """
 
-    unit: ClassVar[str] = "s"
     action: str = param(REQUIRED, "action to do: a label, a node of a graph", kind=NAME)
     span: Span = span_field("when")
+    target: Point3 | None = point_field(None, "point in the world that a hand or a foot meets")
     tolerance: float = tolerance_field(0.1, "how long before or after the span is near enough", "s")
+    target_tolerance: float = tolerance_field(0.1, "largest distance from the target")
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        return "s" if self.target is None else "tolerances"
+
+    @property
+    def limit(self) -> float:
+        return self.tolerance if self.target is None else 1.0
+
+    def check_joints(self, skeleton: Skeleton) -> None:
+        if self.target is not None and not limb_ends(skeleton):
+            raise self.problem("the skeleton has neither hands nor feet", "target")
 
     def frames(self, frames: int, fps: float) -> range:
         """The frames to which it applies, in a result of this length."""
@@ -66,7 +84,25 @@ class Act(Constraint):
     def residual(self, clip: Clip) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)
         shown = np.flatnonzero(clip.label(self.action))
-        if not len(shown):
-            return np.array([clip.seconds])
         away = np.maximum(np.maximum(frames.start - shown, shown - (frames.stop - 1)), 0)
-        return np.array([away.min() / clip.fps])
+        late = away.min() / clip.fps if len(shown) else clip.seconds
+        if self.target is None:
+            return np.array([late])
+        points = fk(clip)[:, limb_ends(clip.skeleton)]
+        apart = nearest(np.concatenate([points[:1], points[:-1]]), points, self.target)
+        during = shown[(shown >= frames.start) & (shown < frames.stop)]
+        limits = np.maximum([self.tolerance, self.target_tolerance], 1e-9)
+        return np.array([late, apart[during].min(initial=MISSED)]) / limits
+
+
+def limb_ends(skeleton: Skeleton) -> list[int]:
+    """The joints of hands and feet, as far as the skeleton has them."""
+    roles = [f"{side}_{limb}" for side in ("left", "right") for limb in ("hand", "foot")]
+    return [skeleton.roles.index(role) for role in roles if role in skeleton.roles]
+
+
+def nearest(before: FloatArray, points: FloatArray, target: Sequence[float]) -> FloatArray:
+    """(F,) m from a point to the nearest of P others (F, P, 3), each on a straight line from where it was before."""
+    step, to = points - before, np.asarray(target, float) - before
+    share = np.clip((to * step).sum(-1) / np.maximum((step**2).sum(-1), 1e-12), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(to - share[..., None] * step, axis=-1).min(1))

@@ -42,7 +42,7 @@ def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[f
     where = ("command", name)
     if name == "look" and values == ["none"]:
         return [math.nan] * 3
-    count = {"place": 2, "look": 3}.get(name, 1)
+    count = {"place": 2, "look": 3, "target": 3}.get(name, 1)
     if len(values) != count and name not in ("values", "action", "overlay"):
         raise BadRequest(f"command {name}: expected {count} value{'s' if count > 1 else ''}, found {len(values)}")
     if name in ("action", "overlay"):
@@ -55,7 +55,7 @@ def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[f
         return known.index(action)
     if name in ("heading", "facing"):
         return angle(values[0], where)
-    if name in ("place", "look"):
+    if name in ("place", "look", "target"):
         return [length(v, where) for v in values]
     return number(values[0], where) if name == "speed" else [number(v, where) for v in values]
 

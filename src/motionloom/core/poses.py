@@ -60,9 +60,10 @@ class Commands(NamedTuple):
     values: FloatArray  # (N, D) parameters of the action
     overlay: IntArray  # (N,) action to splice on
     look: FloatArray  # (N, 3) m, point to look at
+    target: FloatArray  # (N, 3) m, point in the world that the action is to meet, as a fist does
 
 
-SHAPES: dict[str, tuple[int, ...]] = {"place": (2,), "values": (1,), "look": (3,)}  # beside N; else ()
+SHAPES: dict[str, tuple[int, ...]] = {"place": (2,), "values": (1,), "look": (3,), "target": (3,)}  # beside N; else ()
 WHOLE = ("action", "overlay")
 DTYPES = tuple(np.dtype(np.int64 if name in WHOLE else np.float64) for name in Commands._fields)
 

@@ -51,6 +51,7 @@ def faulty(
     values: Any,
     overlay: Any,
     look: Any,
+    target: Any,
     count: int,
     accepted: int,
     actions: int,
@@ -60,15 +61,18 @@ def faulty(
     `count` is how many characters there are, `accepted` has a bit for each field of `Commands`, `actions` is how many
     of these there are.
     """
-    lengths = (len(heading), len(speed), len(place), len(facing), len(action), len(values), len(overlay), len(look))
-    for f in range(8):
+    lengths = (
+        len(heading), len(speed), len(place), len(facing), len(action), len(values), len(overlay), len(look),
+        len(target),
+    )  # fmt: skip
+    for f in range(len(lengths)):
         if lengths[f] != 1 and lengths[f] != count:
             return f, 4
     for f, numbers in ((0, heading), (1, speed), (3, facing)):
         fault = _numbers_fault(numbers, f == 1, accepted >> f & 1)
         if fault >= 0:
             return f, fault
-    for f, table in ((2, place), (5, values), (7, look)):
+    for f, table in ((2, place), (5, values), (7, look), (8, target)):
         for k in range(len(table)):
             fault = _numbers_fault(table[k], False, accepted >> f & 1)
             if fault >= 0:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import FACING, PLACE_X, PLACE_Z, SPEED, uniform
+from motionloom.methods._kernels_live import ACTION, FACING, PLACE_X, PLACE_Z, SPEED, uniform
 from motionloom.methods.parametric_graph._kernels_body import EXAMPLES, SIZE, known_of, lookup
 from motionloom.methods.parametric_graph._kernels_control import (
     FACTOR,
@@ -74,8 +74,12 @@ def choose_values(
     t: Any, state: Any, k: int, m: int, given: Any, values: Any, place: Any, course: float, low: Any, high: Any,
     clips: float, out: Any,
 ) -> bool:  # fmt: skip
-    """Parameters out (1, D) of the next clip of node m, within the box; returns whether any was out of it."""
+    """Parameters out (1, D) of the next clip of node m, within the box; returns whether any was out of it.
+
+    values (D + 3,) belong to the action commanded, which need not be m: other nodes are not given them.
+    """
     size, same = t.dims[m, SIZE], m == state.node[k, 0]
+    meant = given[ACTION] < 0 or given[ACTION] == m
     free = not commanded(given)
     clamped = False
     for d in range(size):
@@ -83,7 +87,7 @@ def choose_values(
         if free:
             draw = uniform(state.seed[k], state.draws[k] + 1 + d)
             out[0, d] = low[d] + draw * (high[d] - low[d])
-        if d < len(values) and not math.isnan(values[d]):
+        if meant and not math.isnan(values[d]):
             out[0, d] = (values[d] - t.scale[m, 0, d]) / t.scale[m, 1, d]
     column = np.int64(t.steer[m, TURN])
     if column >= 0:
@@ -96,7 +100,7 @@ def choose_values(
             turn = clip_turn(t, m, given, place, course, clips)
             if state.tuning[k, PLANNED] > 0 and clips == 1.0 and not math.isnan(turn):
                 turn = gentle_turn(t, m, turn, turns[0], turns[1], out[0], neighbours_of(t, state, k, m))
-        valued = column < len(values) and not math.isnan(values[column])
+        valued = meant and not math.isnan(values[column])
         if math.isnan(turn) and valued:
             turn = values[column] / factor
         elif math.isnan(turn) and not free:

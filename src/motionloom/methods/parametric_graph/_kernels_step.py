@@ -13,6 +13,7 @@ import numpy as np
 from motionloom.blend._kernels_registered import advance, phase_between, seconds_between
 from motionloom.core._jit import kernel
 from motionloom.methods._kernels_live import EARLY, FACING, PLACE_X, command_row, keep_tick, show_between
+from motionloom.methods.parametric_graph._kernels_aim import ROUNDS, aim, aims
 from motionloom.methods.parametric_graph._kernels_body import (
     EXAMPLES,
     FRAMES,
@@ -109,7 +110,7 @@ def transition(
     Its point is `early` seconds and half a window from now.
     """
     low, high, asked = box
-    a, b, feet_a, feet_b, on_a, on_b, space = room
+    space = room[6]
     n, m = state.node[k, 0], t.edge_target[edge]
     half = 0.0 if state.tuning[k, INERTIAL] > 0 else 0.5 * state.tuning[k, WINDOW] + early
     half = max(half, 0.0)
@@ -122,11 +123,27 @@ def transition(
     state.weights[k, 1], state.place[k, 1], state.level[k, 1] = w, state.place[k, 0], state.level[k, 0]
     state.node[k, 1] = n
     off = solve(t, m, asked, state.weights[k, 0], state.used[k])
+    state.level[k, 0] += rise_of(t, n, w)
+    state.node[k, 0] = m
+    lay(t, state, k, w, middle, enter, half, room)
+    for _ in range(ROUNDS if aims(t, m, given, values) else 0):
+        clamped = aim(t, state, k, m, values, low, high, asked, space[0])
+        off = solve(t, m, asked, state.weights[k, 0], state.used[k])
+        lay(t, state, k, w, middle, enter, half, room)
     state.clamped[k] = clamped or off
     state.asked[k], state.goal[k], state.goal_used[k] = asked[0], state.weights[k, 0], state.used[k]
-    into = state.weights[k, 0]
-    level = state.level[k, 0] + rise_of(t, n, w)
-    # the target begins half a window before its point
+    state.clips[k] += 1
+    state.mixing[k] = 0.0
+
+
+@kernel
+def lay(t: Any, state: Any, k: int, w: Any, middle: Any, enter: float, half: float, room: Any) -> None:
+    """Lay the present clip of character k on the ground, by the pose of its earlier clip in which both meet.
+
+    That clip is at `middle` there, with weights w; the present one is at u = `enter`, and begins half a window before.
+    """
+    a, b, feet_a, feet_b, on_a, on_b, space = room
+    m, n, into = state.node[k, 0], state.node[k, 1], state.weights[k, 0]
     start = np.zeros(4)
     start[0] = earlier(t, m, into, position_of(t, m, enter), half, space[0])
     centre = start.copy()
@@ -141,11 +158,7 @@ def transition(
     state.place[k, 0, 1] = c * start[1] + s * start[2] + x
     state.place[k, 0, 2] = c * start[2] - s * start[1] + z
     state.place[k, 0, 3] = start[3] + turn
-    state.level[k, 0] = level
-    state.node[k, 0] = m
     state.gap[k] = gap
-    state.clips[k] += 1
-    state.mixing[k] = 0.0
 
 
 @kernel
@@ -211,10 +224,12 @@ def step(t: Any, commands: Any, state: Any, tick: float, dt: float, out: Any) ->
     size = t.low.shape[1]
     box = np.empty(size), np.empty(size), np.empty((1, size))
     room = room_of(t)
-    given, values = np.empty(6), np.empty(commands.values.shape[1])
+    given, values, count = np.empty(6), np.empty(size + 3), commands.values.shape[1]
     for k in range(len(state.time)):
         command_row(commands, k, given)
-        values[:] = commands.values[k if len(commands.values) > 1 else 0]
+        values[:] = np.nan
+        values[:count] = commands.values[k if len(commands.values) > 1 else 0]
+        values[size:] = commands.target[k if len(commands.target) > 1 else 0]
         state.time[k] += dt
         while state.time[k] >= tick - EARLY:
             state.time[k] = max(0.0, state.time[k] - tick)

@@ -67,7 +67,9 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
 
     @property
     def accepts(self) -> tuple[str, ...]:
-        return ("heading", "speed", "place", "facing", "action", "values")
+        """`target` where a node has the place of a hand or foot as its parameters."""
+        own = ("heading", "speed", "place", "facing", "action", "values")
+        return (*own, "target") if (self.tables.aims >= 0).any() else own
 
     @cached_property
     def actions(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -77,6 +79,11 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
     @property
     def _foot_parts(self) -> int:
         return len(self.tables.parts)
+
+    @cached_property
+    def _sizes(self) -> IntArray:
+        """(nodes,) the number of their parameters."""
+        return np.array([n.space.size for n in self.nodes])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -130,15 +137,43 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
     def _advance(self, state: ParametricGraphState, commands: Commands, dt: float, poses: Poses) -> None:
         from motionloom.methods.parametric_graph._kernels_step import step
 
-        if commands.values.shape[1] > len(self.names):
-            raise BadRequest(
-                f"command values: expected {len(self.names)} ({', '.join(self.names)}), "
-                f"found {commands.values.shape[1]}"
-            )
+        self._check_values(commands)
+        self._check_target(commands)
         step(self.tables, commands, state, 1.0 / self.fps, dt, tuple(poses))
 
+    def _check_values(self, commands: Commands) -> None:
+        """`BadRequest` unless values belong to parameters of the action commanded, or of the only node."""
+        given = ~np.isnan(commands.values)
+        if not given.any():
+            return
+        count = np.where(given.any(1), given.shape[1] - given[:, ::-1].argmax(1), 0)
+        action, count = np.broadcast_arrays(commands.action if len(self.nodes) > 1 else np.zeros(1, np.int64), count)
+        if (action[count > 0] < 0).any():
+            raise BadRequest(
+                f"command values: expected an action with them, whose parameters they are ({', '.join(self.actions)})"
+            )
+        if (many := count > self._sizes[action]).any():
+            node = self.nodes[action[many][0]]
+            raise BadRequest(
+                f"command values: expected {node.space.size} for {node.name} ({', '.join(node.space.names)}), "
+                f"found {count[many][0]}"
+            )
+
+    def _check_target(self, commands: Commands) -> None:
+        """`BadRequest` unless a target comes with an action that can meet it."""
+        given = ~np.isnan(commands.target).any(1)
+        if not given.any():
+            return
+        action, given = np.broadcast_arrays(commands.action, given)
+        if (action[given] < 0).any() or (self.tables.aims[action[given]] < 0).any():
+            can = ", ".join(n.name for n in self.nodes if n.target_column >= 0)
+            raise BadRequest(f"command target: expected an action with it that has a target as its parameter ({can})")
+
     def status(self, state: ParametricGraphState) -> Status:
-        """The node shown, parameters commanded and used, whether they were out of reach, and the time to a choice."""
+        """The node shown, its parameters (NaN for those of others), what is out of reach, and the time to a choice.
+
+        As values too, the speed, and the turning radius that a commanded place needs beside the least one of the node.
+        """
         n = state.node[:, 0]
         middle, size = self.tables.scale[n, 0], self.tables.scale[n, 1]
         meta = self.tables.meta[n]
@@ -146,7 +181,8 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         seconds = np.einsum("nk,nk->n", state.weights[:, 0], self.tables.durations[n])
         tracked = (state.tuning[:, 0] > 0) & (self.tables.steer[n, 0] >= 0)
         wait = np.where(tracked, 0.0, left * seconds)
-        wanted, used = state.wanted * size + middle, state.used * size + middle
+        own = np.arange(size.shape[1]) < self._sizes[n][:, None]
+        wanted, used = (np.where(own, x * size + middle, np.nan) for x in (state.wanted, state.used))
         speed = state.commanded[:, 1]
         moving = self.tables.steer[:, 0] >= 0
         low, high = (self.tables.steer[moving, 5].min(), self.tables.steer[moving, 6].max()) if moving.any() else (0, 0)
@@ -154,10 +190,9 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         near = np.where(np.isnan(speed), now, np.clip(speed, low, high))
         clamped = state.clamped | self._out_of_reach(state) | (~np.isnan(speed) & (np.abs(near - speed) > 1e-9))
         action = at_shown_tick(state, self.fps)[:, 0].astype(np.int64)
-        return Status(
-            action, (*self.names, "speed"), np.column_stack([wanted, speed]), np.column_stack([used, near]),
-            np.asarray(clamped), wait,
-        )  # fmt: skip
+        wanted = np.column_stack([wanted, speed, self._radius_to_place(state)])
+        used = np.column_stack([used, near, self.tables.radii[n]])
+        return Status(action, (*self.names, "speed", "turning radius"), wanted, used, np.asarray(clamped), wait)
 
     def _speeds(self, state: ParametricGraphState) -> FloatArray:
         """(N,) m/s of the present blends."""
@@ -165,18 +200,20 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         table = np.stack([np.pad(node.speeds, (0, width - len(node.speeds))) for node in self.nodes])
         return np.einsum("nk,nk->n", state.weights[:, 0], table[state.node[:, 0]])
 
+    def _radius_to_place(self, state: ParametricGraphState) -> FloatArray:
+        """(N,) m: radius of the circle that leads from here to the commanded place, NaN for none.
+
+        With less than the turning radius, v_min / w_max, a character cannot get there by turning towards it.
+        """
+        heading, place = state.place[:, 0, 3], state.place[:, 0, 1:3]
+        to = state.commanded[:, 2:4] - place
+        aside = np.abs(np.cos(heading) * to[:, 0] - np.sin(heading) * to[:, 1])
+        return np.asarray((to**2).sum(1) / np.maximum(2.0 * aside, 1e-9))
+
     def _out_of_reach(self, state: ParametricGraphState) -> BoolArray:
         """(N,) whether the commanded place lies within a turning circle, so that a character would go around it."""
-        radius = self.tables.radii[state.node[:, 0]]
-        heading, place = state.place[:, 0, 3], state.place[:, 0, 1:3]
-        left = np.stack([np.cos(heading), -np.sin(heading)], 1)
-        with np.errstate(invalid="ignore"):
-            near = [
-                np.linalg.norm(state.commanded[:, 2:4] - (place + side * radius[:, None] * left), axis=1)
-                for side in (-1.0, 1.0)
-            ]
-            far = np.linalg.norm(state.commanded[:, 2:4] - place, axis=1)
-            return np.asarray((np.minimum(*near) < 0.9 * radius) & (far > ARRIVED))
+        far = np.linalg.norm(state.commanded[:, 2:4] - state.place[:, 0, 1:3], axis=1)
+        return np.asarray((self._radius_to_place(state) < self.tables.radii[state.node[:, 0]]) & (far > ARRIVED))
 
     def sources(self, state: ParametricGraphState) -> Sources:
         """All examples of the present clip, and of the earlier one during a transition, the largest weights first."""

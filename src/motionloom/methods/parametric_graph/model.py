@@ -23,8 +23,19 @@ from motionloom.constraints import (
     RootPath,
     Style,
 )
-from motionloom.core import Clip, FormatError, MotionloomError, Progress, UInt8Array, part, same_hierarchy, with_labels
+from motionloom.core import (
+    Clip,
+    FormatError,
+    MotionloomError,
+    Note,
+    Progress,
+    UInt8Array,
+    part,
+    same_hierarchy,
+    with_labels,
+)
 from motionloom.core.errors import unknown
+from motionloom.core.note import warning
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.array_checks import check_array, check_clips
@@ -37,7 +48,9 @@ from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, requ
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.nodes import Node, node_index
 from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, PlanSearch, labels_of, run_orders, start_of
+from motionloom.methods.parametric_graph.plan_values import has_parameter
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables, build_tables
+from motionloom.methods.parametric_graph.unreached import unreached
 from motionloom.methods.settings import Settings
 from motionloom.methods.store import unpacked_model
 
@@ -65,7 +78,7 @@ class ParametricGraphModel(Model[Options]):
         (Parameters, "soft"),
     )
     options_type: ClassVar[type[Settings]] = Options
-    live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action", "values")
+    live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action", "values", "target")
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions
     needs_whole_clips: ClassVar[bool] = True
 
@@ -122,10 +135,16 @@ class ParametricGraphModel(Model[Options]):
     def refuses(self, constraint: Constraint, frames: int | None, options: Options | None = None) -> str:
         if isinstance(constraint, (Style, Act)):
             label = constraint.label if isinstance(constraint, Style) else constraint.action
-            if label not in labels_of(self.graph):
-                return unknown(label, labels_of(self.graph), "node or label of this graph")
+            labels = labels_of(self.graph)
+            if label not in labels:
+                return unknown(label, labels, "node or label of this graph")
+            if isinstance(constraint, Act) and constraint.target is not None:
+                aiming = [node.name for node in self.nodes if node.target_column >= 0]
+                if self.nodes[int(np.flatnonzero(labels[label])[0])].name not in aiming:
+                    can = ", ".join(aiming) or "none"
+                    return f"{label} cannot meet a target, which is not among its parameters (nodes that can: {can})"
         if isinstance(constraint, Parameters):
-            known = sorted({p.name for node in self.nodes for p in node.space.parameters})
+            known = sorted({p.name for n in self.nodes for p in n.space.parameters if has_parameter(n, p.name)})
             others = [name for name, _ in constraint.values if name not in known]
             if others:
                 return unknown(others[0], known, "parameter of this graph")
@@ -151,6 +170,14 @@ class ParametricGraphModel(Model[Options]):
             points = requested_looks(looks, live, walked)
         steps = run_orders(live, state, plan.orders, plan.length, progress, points)
         return place(self._recorded(steps), request, self)
+
+    def shortfall(self, clip: Clip, plan: ParametricGraphPlan, request: Request, options: Options) -> str:
+        """Places that are missed, with the turning radius (other constraints are named as everywhere)."""
+        return "; ".join(unreached(clip, request, self.nodes, hard=True))
+
+    def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
+        """The same for soft constraints."""
+        return tuple(warning(text) for text in unreached(clip, request, self.nodes, hard=False))
 
     def _recorded(self, steps: Any) -> Clip:
         """The steps of one character as a clip; the recording of a stream has the same frames."""

@@ -28,6 +28,7 @@ from motionloom.methods.space.measure import blend_once
 from motionloom.methods.space.space import ExampleWeights, Space
 
 TURNS = {"turn": 1.0, "travel_turn": 0.5, "turn_rate": 0.0}  # value of a parameter for a turn of 1 rad; 0: per second
+TARGET = "_target"  # parameters with this ending are the place of a hand or foot, from the beginning of the clip
 FLAT = 0.03  # m: ground that rises by less from the beginning of a clip to its end is flat
 SOLVED = 5000  # random motions of a node by which its edges are tested
 
@@ -161,6 +162,12 @@ class Node:
             if any(p.name == name for p in self.space.parameters):
                 return self.space.column(name).start, factor or 1.0 / float(self.space.rows.durations.mean())
         return -1, 1.0
+
+    @cached_property
+    def target_column(self) -> int:
+        """The first of the three columns to which a point in the world is mapped (HECK 6.2.2.3), or -1."""
+        found = [p.name for p in self.space.parameters if p.name.endswith(TARGET) and p.size == 3]
+        return self.space.column(found[0]).start if found else -1
 
     @cached_property
     def steering(self) -> FloatArray:

@@ -15,21 +15,23 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Act, Avoid, HeadFor, Pace, Parameters, Reach, Request, RootPath, Style
+from motionloom.constraints.acting import MISSED, limb_ends, nearest
 from motionloom.constraints.style import walked_along
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.poses import Commands, commands
+from motionloom.kinematics.fk import world
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Band
 from motionloom.methods.live import Live, State, select
 from motionloom.methods.parametric_graph.config import Options
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
-from motionloom.rotation import wrap_angle
+from motionloom.methods.parametric_graph.path_progress import PathProgress
+from motionloom.methods.parametric_graph.plan_costs import Paths, ahead_of, aim_cost, heading_cost, reach_cost
+from motionloom.methods.parametric_graph.plan_values import RequestedValues
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
-PATH_LOOKAHEAD = 0.8  # m: where on a path a character aims at
 NODE_LEAD_TIME = 1.5  # s: how long before its span a node is asked for
-AVOID_LOOKAHEAD = 3.0  # m: how far ahead regions that are to be avoided are seen
 BODY = 0.45  # m from the hips: what must stay outside a region, hands included
 SUPPORTED = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
 
@@ -44,6 +46,7 @@ class TimedCommands(NamedTuple):
     facing: float
     action: int
     values: tuple[float, ...]
+    target: tuple[float, float, float]
 
     @property
     def commands(self) -> Commands:
@@ -71,14 +74,6 @@ class ParametricGraphPlan(NamedTuple):
             out.append(Band(at, count, name, "clip"))
             at += count
         return out
-
-
-class Paths(NamedTuple):
-    """What characters have done so far: F frames."""
-
-    place: FloatArray  # (N, F, 2)
-    heading: FloatArray  # (N, F)
-    node: IntArray  # (N, F)
 
 
 def labels_of(live: ParametricGraphLive) -> dict[str, BoolArray]:
@@ -120,22 +115,28 @@ class PlanSearch:
     def __init__(self, live: ParametricGraphLive, request: Request, frames: int, options: Options) -> None:
         self.live, self.frames, self.options = live, frames, options
         self.goals = [c for c in request.all_constraints if isinstance(c, SUPPORTED)]
-        self.values = _values([c for c in request.all_constraints if isinstance(c, Parameters)], live)
         self.start = start_of(request, frames, live.fps)
         self.labels = labels_of(live)
-        self.paths = {id(c): _Path(c, frames, live.fps) for c in self.goals if isinstance(c, RootPath)}
+        self.paths = {id(c): PathProgress(c, frames, live.fps) for c in self.goals if isinstance(c, RootPath)}
+        given = [c for c in request.all_constraints if isinstance(c, Parameters)]
+        asked = [c for c in self.goals if isinstance(c, (Act, Style))]
+        self.values = RequestedValues(given, live, self.labels, frames, asked)
+        self.aimed = [c for c in self.goals if isinstance(c, Act) and c.target is not None]
         self.spans = {id(c): c.frames(frames, live.fps) for c in self.goals if isinstance(c, (Style, HeadFor, Act))}
 
     def plan(self, rng: Generator, progress: Progress) -> ParametricGraphPlan:
         """The best plan that was found."""
         live = self.live
-        guided = [c for c in self.goals if not isinstance(c, (Style, Act))] or (len(live.nodes) > 1 and self.goals)
+        guided = [c for c in self.goals if not isinstance(c, (Style, Act)) or c in self.aimed] or (
+            len(live.nodes) > 1 and self.goals
+        )
         seeds = rng.integers(0, 2**31, size=self.options.width if guided else 1)
         at = Travel(np.repeat(self.start.place, len(seeds), 0), np.repeat(self.start.heading, len(seeds)))
         state = live.begin(seeds, at, self.options)
         done = Paths(
-            state.root[:, 1:, [0, 2]].copy(), _headings(live, state.rotations[:, 1])[:, None], state.node[:, :1].copy()
-        )
+            state.root[:, 1:, [0, 2]].copy(), _headings(live, state.rotations[:, 1])[:, None], state.node[:, :1].copy(),
+            self._ends(state.root[:, 1], state.rotations[:, 1]), np.full((len(seeds), len(self.aimed)), MISSED),
+        )  # fmt: skip
         orders: list[tuple[TimedCommands, ...]] = [()] * len(seeds)
         ticks = max(1, round(BLOCK * live.fps))
         for first in range(0, self.frames - 1, ticks):
@@ -147,19 +148,25 @@ class PlanSearch:
             given = _joined(flat)
             many = select(state, parents)
             places, headings, nodes = [], [], []
-            for _ in range(count):
+            ends, missed = done.ends[parents], done.missed[parents]
+            for n in range(count):
                 many, poses = live.step(many, given, 1.0 / live.fps)
                 places.append(poses.root[:, [0, 2]])
                 headings.append(_headings(live, poses.rotations))
                 nodes.append(many.node[:, 0])
+                if self.aimed:
+                    before, ends = ends, self._ends(poses.root, poses.rotations)
+                    missed = self._missed(missed, before, ends, first + 1 + n, nodes[-1])
             tried = Paths(
                 np.concatenate([done.place[parents], np.stack(places, 1)], 1),
                 np.concatenate([done.heading[parents], np.stack(headings, 1)], 1),
                 np.concatenate([done.node[parents], np.stack(nodes, 1)], 1),
+                ends,
+                missed,
             )
             score = self._scores(tried)
             kept = _best_few(score, tried, self.options.width if guided else 1)
-            state, done = select(many, kept), Paths(tried.place[kept], tried.heading[kept], tried.node[kept])
+            state, done = select(many, kept), tried.only(kept)
             orders = [(*orders[parents[i]], flat[i]) for i in kept]
             seeds = seeds[parents[kept]]
         best = self._final(done)
@@ -168,9 +175,13 @@ class PlanSearch:
 
     def _proposals(self, done: Paths, i: int, frame: int) -> list[TimedCommands]:
         """The orders that character i is tried with from a frame on."""
-        place, action = done.place[i, -1], self._action(frame, done.node[i])
+        return [order for act in self._acts(done, i, frame) for order in self._moves(done, i, frame, act)]
+
+    def _moves(self, done: Paths, i: int, frame: int, act: TimedCommands) -> list[TimedCommands]:
+        """The orders of one action with the headings, places and speeds that are tried."""
+        place = done.place[i, -1]
         speeds = self._speeds(frame, place_so_far=done.place[i])
-        empty = TimedCommands(frame, math.nan, speeds[0], (math.nan, math.nan), math.nan, action, self.values)
+        empty = act._replace(speed=speeds[0])
         guides = [empty._replace(speed=speed) for speed in speeds[1:]]
         direction = math.nan
         for c in self.goals:
@@ -184,6 +195,9 @@ class PlanSearch:
                     guides.append(empty._replace(place=(float(c.position[0]), float(c.position[1])), facing=c.heading))
             elif isinstance(c, HeadFor) and frame in self.spans[id(c)]:
                 direction = c.heading
+        for c in self.aimed:
+            if math.isnan(direction) and frame < self.spans[id(c)].stop and c.target is not None:
+                direction = math.atan2(c.target[0] - place[0], c.target[2] - place[1])
         if math.isnan(direction) and any(isinstance(c, Avoid) for c in self.goals):
             direction = float(done.heading[i, -1])
         if math.isnan(direction):
@@ -207,16 +221,58 @@ class PlanSearch:
                 return [(low + high) / 2, *([low, high] if high > low else []), math.nan]
         return [math.nan]
 
-    def _action(self, frame: int, node: IntArray) -> int:
-        """The node that a style or an action asks for soon after a frame, -1 for any; node (F,) so far."""
+    def _acts(self, done: Paths, i: int, frame: int) -> list[TimedCommands]:
+        """Orders with the node that a style or an action asks for soon after a frame, if any, and its parameters.
+
+        An action with a target is also tried later, so that it is not over before its span.
+        """
+        node = done.node[i]
         soon = frame + round(NODE_LEAD_TIME * self.live.fps)
         for c in self.goals:
-            if isinstance(c, (Style, Act)):
-                span, label = self.spans[id(c)], c.label if isinstance(c, Style) else c.action
-                done = isinstance(c, Act) and self.labels[label][node[span.start :]].any()
-                if span.start <= soon and frame < span.stop and not done:
-                    return int(np.flatnonzero(self.labels[label])[0])
-        return -1
+            if not isinstance(c, (Style, Act)):
+                continue
+            span, label = self.spans[id(c)], c.label if isinstance(c, Style) else c.action
+            if not (span.start <= soon and frame < span.stop) or self._is_done(c, done, i):
+                continue
+            action = int(np.flatnonzero(self.labels[label])[0])
+            found = self._order(frame, soon, action, isinstance(c, Act))
+            if isinstance(c, Act) and c.target is not None:
+                return [found._replace(target=c.target), self._order(frame, soon, -1, False)]
+            return [found]
+        return [self._order(frame, soon, self.values.node(frame, soon, int(node[-1])), False)]
+
+    def _order(self, frame: int, soon: int, action: int, named: bool) -> TimedCommands:
+        """An order of an action alone, with its parameters."""
+        values = tuple(self.values.values(frame, soon, action, named=named).tolist())
+        return TimedCommands(
+            frame, math.nan, math.nan, (math.nan, math.nan), math.nan, action, values, (math.nan, math.nan, math.nan)
+        )
+
+    def _is_done(self, c: Style | Act, done: Paths, i: int) -> bool:
+        """Whether an action has been done; a style holds through its whole span."""
+        if isinstance(c, Style):
+            return False
+        if c in self.aimed:
+            return bool(done.missed[i, self.aimed.index(c)] <= c.target_tolerance)
+        return bool(self.labels[c.action][done.node[i, self.spans[id(c)].start :]].any())
+
+    def _ends(self, root: FloatArray, rotations: FloatArray) -> FloatArray:
+        """(N, P, 3) m: hands and feet of poses; none where no action has a target."""
+        if not self.aimed:
+            return np.zeros((len(root), 0, 3))
+        skeleton = self.live.skeleton
+        return np.asarray(world(skeleton, root, rotations)[0][:, limb_ends(skeleton)])
+
+    def _missed(
+        self, missed: FloatArray, before: FloatArray, ends: FloatArray, frame: int, node: IntArray
+    ) -> FloatArray:
+        """(N, A) m: the least distances from targets, with another frame; node (N,) is the one shown in it."""
+        out = missed.copy()
+        for a, c in enumerate(self.aimed):
+            if frame in self.spans[id(c)] and c.target is not None:
+                far = np.where(self.labels[c.action][node], nearest(before, ends, c.target), MISSED)
+                out[:, a] = np.minimum(out[:, a], far)
+        return out
 
     def _scores(self, tried: Paths) -> FloatArray:
         """(N,) how badly each character keeps the request so far, in tolerances."""
@@ -228,11 +284,11 @@ class PlanSearch:
             if isinstance(c, RootPath):
                 out += weight * self.paths[id(c)].cost(tried.place) / c.tolerance
             elif isinstance(c, Reach):
-                out += weight * _reach_cost(c, tried, left, self.frames, self.live)
+                out += weight * reach_cost(c, tried, left, self.frames, self.live)
             elif isinstance(c, Avoid):
                 near = np.linalg.norm(tried.place - np.asarray(c.center), axis=2).min(1)
                 out += weight * np.maximum(c.radius + BODY - near, 0.0) / 0.02
-                out += weight * 0.2 * np.maximum(c.radius + BODY - _ahead_of(c, tried), 0.0) / 0.02
+                out += weight * 0.2 * np.maximum(c.radius + BODY - ahead_of(c, tried), 0.0) / 0.02
             elif isinstance(c, Pace):
                 off = [c.residual_along(place, self.live.fps, self.frames) for place in tried.place]
                 worst, mean = ([float(f(o)) if len(o) else 0.0 for o in off] for f in (np.max, np.mean))
@@ -242,11 +298,13 @@ class PlanSearch:
                 wrong = ~self.labels[c.label][tried.node[:, span.start : min(span.stop, frame + 1)]]
                 out += weight * wrong.sum(1)
             elif isinstance(c, HeadFor):
-                out += weight * _heading_cost(c, tried, self.spans[id(c)], self.live.fps)
+                out += weight * heading_cost(c, tried, self.spans[id(c)], self.live.fps)
             elif isinstance(c, Act):
                 span = self.spans[id(c)]
                 shown = self.labels[c.action][tried.node[:, span.start : min(span.stop, frame + 1)]]
                 out += weight * 10.0 * ~shown.any(1)
+                if c in self.aimed:
+                    out += weight * aim_cost(c, tried, tried.missed[:, self.aimed.index(c)], frame >= span.stop - 1)
         return out
 
     def _final(self, done: Paths) -> int:
@@ -268,6 +326,7 @@ def _joined(orders: Sequence[TimedCommands]) -> Commands:
         facing=[o.facing for o in orders],
         action=[o.action for o in orders],
         values=[o.values for o in orders],
+        target=[o.target for o in orders],
     )
 
 
@@ -284,113 +343,3 @@ def _best_few(score: FloatArray, tried: Paths, count: int) -> IntArray:
         if len(kept) == count:
             break
     return np.array(kept)
-
-
-def _reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: ParametricGraphLive) -> FloatArray:
-    """In tolerances: the least error so far, or what the rest of the path will leave."""
-    last = c.frame(frames, live.fps)
-    upto = tried.place[:, : last + 1]
-    far = np.linalg.norm(upto - np.asarray(c.position), axis=2) / c.tolerance
-    if c.heading is not None:
-        off = wrap_angle(tried.heading[:, : last + 1] - c.heading)
-        far = np.maximum(far, np.abs(off) / c.heading_tolerance)
-    best = far.min(1)
-    now = tried.place.shape[1] - 1
-    if now >= last:
-        return best + 10 * np.maximum(best - 0.9, 0)
-    rest = np.linalg.norm(tried.place[:, -1] - np.asarray(c.position), axis=1)
-    speed = max(float(n.speeds.max()) for n in live.nodes)
-    short = np.maximum(rest - (last - now) / live.fps * speed, 0.0) / c.tolerance
-    to = np.asarray(c.position) - tried.place[:, -1]
-    aim = np.abs(wrap_angle(np.arctan2(to[:, 0], to[:, 1]) - tried.heading[:, -1]))
-    ahead = short + 0.3 * rest / c.tolerance + 0.5 * aim
-    if c.heading is not None:
-        ahead = ahead + 0.5 * _bend(to, tried.heading[:, -1], c.heading)
-    return np.where(best <= 0.9, best - 1.0, ahead)
-
-
-def _ahead_of(c: Avoid, tried: Paths) -> FloatArray:
-    """(N,) m from the centre of a region to the next metres straight ahead."""
-    facing = np.stack([np.sin(tried.heading[:, -1]), np.cos(tried.heading[:, -1])], 1)
-    to = np.asarray(c.center) - tried.place[:, -1]
-    along = np.clip((to * facing).sum(1), 0.0, AVOID_LOOKAHEAD)
-    return np.asarray(np.linalg.norm(to - along[:, None] * facing, axis=1))
-
-
-def _heading_cost(c: HeadFor, tried: Paths, span: range, fps: float) -> FloatArray:
-    """In tolerances: how far the direction of travel over the last second is from the heading."""
-    last = min(span.stop, tried.place.shape[1]) - 1
-    first = max(span.start, last - round(fps), 0)
-    if last <= first:
-        return np.zeros(len(tried.place))
-    moved = tried.place[:, last] - tried.place[:, first]
-    moving = np.linalg.norm(moved, axis=1) >= 0.1
-    direction = np.where(moving, np.arctan2(moved[:, 0], moved[:, 1]), tried.heading[:, last])
-    return np.asarray(np.abs(wrap_angle(direction - c.heading)) / c.tolerance)
-
-
-def _bend(to: FloatArray, heading: FloatArray, facing: float) -> FloatArray:
-    """How much an approach has to bend to arrive with a heading."""
-    along = np.arctan2(to[:, 0], to[:, 1])
-    return np.abs(wrap_angle(2 * along - heading - facing))
-
-
-def _values(given: Sequence[Parameters], live: ParametricGraphLive) -> tuple[float, ...]:
-    """The values that soft parameters ask for, by column."""
-    out = np.full(len(live.names), np.nan)
-    for c in given:
-        for one in c.parts():
-            name = one.values[0][0]
-            for node in live.nodes:
-                if any(p.name == name for p in node.space.parameters):
-                    out[node.space.column(name)] = one.requested(name)
-    return tuple(out.tolist())
-
-
-class _Path:
-    """A path, and how far along it characters have come."""
-
-    def __init__(self, c: RootPath, frames: int, fps: float) -> None:
-        points = np.array(c.points, float)
-        lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
-        count = np.maximum(1, np.ceil(lengths / 0.05)).astype(int)
-        parts = [
-            points[i] + (points[i + 1] - points[i]) * (np.arange(n) / n)[:, None] for i, n in enumerate(count)
-        ]  # fmt: skip
-        self.dense = np.concatenate([*parts, points[-1:]])
-        self.length = np.concatenate([[0], np.cumsum(np.linalg.norm(np.diff(self.dense, axis=0), axis=1))])
-        ends = np.concatenate([[0], np.cumsum(lengths)])
-        at = c.frames(frames, fps)
-        knots = np.linspace(0, frames - 1, 2) if at is None else np.array(at, float)
-        goals = np.array([0.0, ends[-1]]) if at is None else ends
-        self.due = np.interp(np.arange(frames), knots, goals)
-        self.timed = at is not None
-
-    def at(self, distance: FloatArray) -> FloatArray:
-        """Points of the path by their distance from its beginning."""
-        return np.stack([np.interp(distance, self.length, self.dense[:, i]) for i in (0, 1)], -1)
-
-    def along(self, place: FloatArray) -> FloatArray:
-        """(N, F) how far along each character is: the nearest point, within half a metre of where it should be."""
-        count = place.shape[1]
-        room = 0.15 if self.timed else 0.6
-        options = self.due[:count, None] + np.linspace(-room, room, 13)
-        options = np.clip(options, 0.0, self.length[-1])
-        far = np.linalg.norm(place[:, :, None] - self.at(options)[None], axis=3)
-        return np.take_along_axis(np.broadcast_to(options, far.shape), far.argmin(2)[..., None], 2)[..., 0]
-
-    def cost(self, place: FloatArray) -> FloatArray:
-        """(N,) m: the largest distance from the path so far, and a part of the mean one."""
-        off = np.linalg.norm(place - self.at(self.along(place)), axis=2)
-        late = np.abs(self.along(place[:, -1:])[:, 0] - self.due[place.shape[1] - 1]) if place.shape[1] else 0.0
-        return np.asarray(off.max(1) + off.mean(1) + 2 * off[:, -1] + 0.2 * late)
-
-    def direction(self, place: FloatArray, frame: int) -> float:
-        """The direction from the last place to the point of the path a little ahead."""
-        distance = min(self.due[min(frame, len(self.due) - 1)] + PATH_LOOKAHEAD, self.length[-1] + PATH_LOOKAHEAD)
-        goal = self.at(np.array(min(distance, self.length[-1])))
-        if distance > self.length[-1]:
-            end = self.dense[-1] - self.dense[max(len(self.dense) - 3, 0)]
-            goal = goal + end / max(np.linalg.norm(end), 1e-9) * (distance - self.length[-1])
-        off = goal - place[-1]
-        return float(math.atan2(off[0], off[1]))

@@ -58,6 +58,7 @@ class ParametricGraphTables(NamedTuple):
     radius: FloatArray  # (N,) s on each side of a cloud
     steer: FloatArray  # (N, 7) column of the turn or -1, its value per rad, least and largest turn of a clip; column of
     # the speed or -1, least and largest speed
+    aims: IntArray  # (N,) first of the three columns to which a target in the world is mapped, or -1
     curves: FloatArray  # (N, M, 8) courses by their turn, see `course_curves`; zero without edges
     radii: FloatArray  # (N,) m, turning radius; 0 where a node cannot turn
     scale: FloatArray  # (N, 2, D) middle and range of the parameters
@@ -133,6 +134,7 @@ def build_tables(
         courses=_rows([n.courses for n in nodes], most_k),
         radius=np.array([_radius(n, radius) for n in nodes]),
         steer=np.stack([n.steering for n in nodes]),
+        aims=np.array([n.target_column for n in nodes], np.int64),
         curves=np.zeros((len(nodes), 2, 8)),
         radii=np.nan_to_num([n.turning_radius for n in nodes], posinf=0.0),
         scale=scale,

@@ -1,0 +1,86 @@
+"""What the characters of a search have done so far, and how badly that keeps a constraint, in its tolerances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom.constraints import Act, Avoid, HeadFor, Reach
+from motionloom.core import FloatArray, IntArray
+from motionloom.methods.parametric_graph.live import ParametricGraphLive
+from motionloom.rotation import wrap_angle
+
+AVOID_LOOKAHEAD = 3.0  # m: how far ahead regions that are to be avoided are seen
+
+
+class Paths(NamedTuple):
+    """What characters have done so far: F frames."""
+
+    place: FloatArray  # (N, F, 2)
+    heading: FloatArray  # (N, F)
+    node: IntArray  # (N, F)
+    ends: FloatArray  # (N, P, 3) m: hands and feet in the last frame
+    missed: FloatArray  # (N, A) m: least distance of hands and feet from the target of each action that has one
+
+    def only(self, kept: IntArray) -> Paths:
+        """Those of some characters."""
+        return Paths(self.place[kept], self.heading[kept], self.node[kept], self.ends[kept], self.missed[kept])
+
+
+def reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: ParametricGraphLive) -> FloatArray:
+    """In tolerances: the least error so far, or what the rest of the path will leave."""
+    last = c.frame(frames, live.fps)
+    upto = tried.place[:, : last + 1]
+    far = np.linalg.norm(upto - np.asarray(c.position), axis=2) / c.tolerance
+    if c.heading is not None:
+        off = wrap_angle(tried.heading[:, : last + 1] - c.heading)
+        far = np.maximum(far, np.abs(off) / c.heading_tolerance)
+    best = far.min(1)
+    now = tried.place.shape[1] - 1
+    if now >= last:
+        return best + 10 * np.maximum(best - 0.9, 0)
+    rest = np.linalg.norm(tried.place[:, -1] - np.asarray(c.position), axis=1)
+    speed = max(float(n.speeds.max()) for n in live.nodes)
+    short = np.maximum(rest - (last - now) / live.fps * speed, 0.0) / c.tolerance
+    to = np.asarray(c.position) - tried.place[:, -1]
+    aim = np.abs(wrap_angle(np.arctan2(to[:, 0], to[:, 1]) - tried.heading[:, -1]))
+    ahead = short + 0.3 * rest / c.tolerance + 0.5 * aim
+    if c.heading is not None:
+        ahead = ahead + 0.5 * _bend(to, tried.heading[:, -1], c.heading)
+    return np.where(best <= 0.9, best - 1.0, ahead)
+
+
+def ahead_of(c: Avoid, tried: Paths) -> FloatArray:
+    """(N,) m from the centre of a region to the next metres straight ahead."""
+    facing = np.stack([np.sin(tried.heading[:, -1]), np.cos(tried.heading[:, -1])], 1)
+    to = np.asarray(c.center) - tried.place[:, -1]
+    along = np.clip((to * facing).sum(1), 0.0, AVOID_LOOKAHEAD)
+    return np.asarray(np.linalg.norm(to - along[:, None] * facing, axis=1))
+
+
+def heading_cost(c: HeadFor, tried: Paths, span: range, fps: float) -> FloatArray:
+    """In tolerances: how far the direction of travel over the last second is from the heading."""
+    last = min(span.stop, tried.place.shape[1]) - 1
+    first = max(span.start, last - round(fps), 0)
+    if last <= first:
+        return np.zeros(len(tried.place))
+    moved = tried.place[:, last] - tried.place[:, first]
+    moving = np.linalg.norm(moved, axis=1) >= 0.1
+    direction = np.where(moving, np.arctan2(moved[:, 0], moved[:, 1]), tried.heading[:, last])
+    return np.asarray(np.abs(wrap_angle(direction - c.heading)) / c.tolerance)
+
+
+def aim_cost(c: Act, tried: Paths, missed: FloatArray, over: bool) -> FloatArray:
+    """In tolerances: how far an action was from its target; before it is done, how far the body faces another way."""
+    target = np.asarray(c.target)
+    to = target[[0, 2]] - tried.place[:, -1]
+    aside = np.abs(wrap_angle(np.arctan2(to[:, 0], to[:, 1]) - tried.heading[:, -1]))
+    off = missed / max(c.target_tolerance, 1e-9)
+    return np.where((off <= 1.0) | over, off, 2.0 + aside)
+
+
+def _bend(to: FloatArray, heading: FloatArray, facing: float) -> FloatArray:
+    """How much an approach has to bend to arrive with a heading."""
+    along = np.arctan2(to[:, 0], to[:, 1])
+    return np.abs(wrap_angle(2 * along - heading - facing))
