@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,11 @@ TARGETS = ((-1.2, 0.0), (1.2, 0.0), (0.4, 0.2))  # rad
 def tiny_takes(fps: float = 30.0) -> list[Markers]:
     """Three short takes of gaze shifts, for the method that learns from markers; their names state their targets."""
     return [make_take(target, fps=fps, before=0.5, after=0.6, noise=0.0001).markers for target in TARGETS]
+
+
+def from_files(clips: Sequence[Clip]) -> list[Clip]:
+    """The clips as if they had been read from 0.bvh, 1.bvh, ... in this order."""
+    return [replace(c, origin=dataclasses.replace(c.origin, name=f"{k}.bvh")) for k, c in enumerate(clips)]
 
 
 def learning_input(method: str, clips: Sequence[Clip]) -> Sequence[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from learning_inputs import from_files
 from motionloom.constraints import Request
 from motionloom.control import record, run
 from motionloom.core.poses import commands
@@ -63,7 +64,7 @@ def test_live_walks_keep_their_pace_without_staying_in_a_loop(changing: Graph) -
 def test_no_method_changes_its_speed_more_often_than_the_clips(method: str) -> None:
     takes = [make("walk_run", seed=k, seconds=8.0, fps=30.0) for k in (1, 2)]
     steady = [make("walk", seed=4, speed=1.5, fps=30.0), make("run", seed=5, speed=3.0, fps=30.0)]
-    model = learn(method, [*takes, *steady])
+    model = learn(method, from_files([*takes, *steady]))
     usual = change_rate([clip.root[:, [0, 2]] for clip in [*takes, *steady]], 30.0)
 
     def rates() -> list[float]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from edges_by_hand import make_graph
 
+from learning_inputs import from_files
 from motionloom.constraints import Avoid, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style, residuals
 from motionloom.core import Cancelled, NoPath, silent, with_labels
 from motionloom.core.progress import Silent
@@ -36,7 +37,7 @@ def walker():
     ]
     last = make("walk", seed=3, speed=1.2, turn=0.1, seconds=4)
     sneak = with_labels(last, {"walk": np.zeros(len(last), bool), "sneak": np.ones(len(last), bool)})
-    return learn("hierarchical-graph", [*clips, sneak])
+    return learn("hierarchical-graph", from_files([*clips, sneak]))
 
 
 def shown(model, plan, request):

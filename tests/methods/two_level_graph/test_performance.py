@@ -12,6 +12,7 @@ import pytest
 from hand_made import graph_of
 from PIL import Image
 
+from learning_inputs import from_files
 from motionloom.core import BadRequest, FormatError, NoPath, replace
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel, turned
@@ -121,7 +122,7 @@ def model():
         make("walk", seed=s, turn=t, speed=v, seconds=3) for s, t, v in ((0, 0, 1.3), (1, 0.7, 1.2), (2, -0.7, 1.4))
     ]
     clips += [make("punch", seed=3), make("wave", seed=4)]
-    return learn("two-level-graph", clips, {"limit": 0.2})
+    return learn("two-level-graph", from_files(clips), {"limit": 0.2})
 
 
 @pytest.mark.parametrize("which", range(5))

@@ -12,6 +12,7 @@ from motionloom.methods.graph.build.bridges import build_bridges
 from motionloom.methods.graph.build.distance_limits import DEFAULT_LIMIT, Limits, effective_limit, read_limits
 from motionloom.methods.graph.build.prune import PruneReport, graph_facts, prune
 from motionloom.methods.graph.build.transitions import BuiltGraph, build_with_report, find_transitions
+from motionloom.methods.graph.clip_order import in_fixed_order
 from motionloom.methods.graph.config import GraphConfig
 from motionloom.methods.graph.diagnose.connectivity import TransitionFinder, connection_notes
 from motionloom.methods.graph.frame_names import with_mirrored
@@ -46,10 +47,11 @@ def learn_graph(
 def graph_material(
     clips: Sequence[Clip], config: GraphConfig, progress: Progress | None = None
 ) -> tuple[list[Clip], tuple[Note, ...]]:
-    """The clips of a graph and notes: those given, with the gaits found in them as labels; mirror images and bridges
-    between labels, as `config` says.
+    """The clips of a graph and notes: those given, in a fixed order, with the gaits found in them as labels; mirror
+    images and bridges between labels, as `config` says.
     """
-    whole = with_gait_labels(with_mirrored(clips) if config.mirror else clips)
+    ordered = in_fixed_order(clips)
+    whole = with_gait_labels(with_mirrored(ordered) if config.mirror else ordered)
     gaits = {name.removeprefix(PREFIX) for clip in whole for name in clip.label_names if name.startswith(PREFIX)}
     found = (
         (Note(f"gaits found, which `style` can name: {', '.join(g for g in GAITS if g in gaits)}"),) if gaits else ()

@@ -70,6 +70,15 @@ class Config(Settings):
         advanced=True,
         formerly=("floor",),
     )
+    noise_weight: float = param(
+        10.0,
+        "frames for which `noise_floor` counts in the noise of a texton",
+        low=1e-6,
+        high=1e6,
+        slider=(0.01, 100.0),
+        scale="log",
+        advanced=True,
+    )
     pooled: float = param(
         6.0,
         "weight of all clips together in the fit of every texton; 0 = none (as LI)",
@@ -85,7 +94,8 @@ class Config(Settings):
     FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "pooled": 0,
         "recurring": False,
-        "ridge": 1e-9,  # eq. 13 has none; it keeps systems solvable
+        "ridge": 1e-9,  # eq. 13 has neither; they keep systems solvable
+        "noise_weight": 0.01,
     }
 
 

@@ -88,7 +88,7 @@ def fit(
 
 def learning_settings(config: Config, fps: float) -> LearningSettings:
     """The settings of learning, with times in frames."""
-    prior = Prior(config.ridge, config.noise_floor, common=config.pooled * fps)
+    prior = Prior(config.ridge, config.noise_floor, config.noise_weight, config.pooled * fps)
     shortest = max(4, round(config.shortest * fps))
     limits = (config.variance, config.dimensions, config.tolerance, config.smoothing, config.rounds)
     return LearningSettings(shortest, *limits, prior, config.recurring)
