@@ -256,6 +256,15 @@ def test_on_captured_salsa_too_the_least_cost_is_inside_the_range(mocap, kind):
     assert 2 <= model.selection_curve[best, 1] <= 20
 
 
+def test_the_range_is_wide_enough_for_few_short_walks(mocap):
+    """All tolerances that are tried first leave one texton; the least cost used to be at the end of the range."""
+    takes = [load(mocap / "cmu" / f"35_{k}.bvh") for k in ("01", "02", "05", "17", "18", "19")]
+    model = learn("textons", takes, {"selection": "bic"})
+    best = int(model.selection_curve[:, 2].argmin())
+    assert 0 < best < len(model.selection_curve) - 1
+    assert len(model.textons) == model.selection_curve[best, 1] > 1
+
+
 def test_the_criterion_pays_for_a_label_once_and_leaves_priors_out(takes):
     """Written out: frames, starts, labels by M (the first of a clip by 1/N), parameters, and borders for MDL."""
     seen = [observe(c) for c in takes[:2]]

@@ -9,6 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.core import BadRequest, NoPath
+from motionloom.methods.textons.config import Config
+from motionloom.methods.textons.fit import learning_settings
 from motionloom.methods.textons.learn._kernels_segmentation import best_segmentation
 from motionloom.methods.textons.learn.lds import (
     Dynamics,
@@ -72,6 +74,28 @@ def test_the_fit_is_the_maximum_of_likelihood_and_prior(rng):
         noise[np.diag_indices(best.size)] = np.abs(np.diag(noise)) + 1e-6
         other = Dynamics(best.mean, best.basis, step(best.a1), step(best.a2), step(best.drift), noise, best.outside)
         assert value(other) <= value(best) + 1e-9
+
+
+def test_a_faithful_fit_is_that_of_eq_13_written_out_as_sums(rng):
+    """Several segments, no prior: A, D and B B^T; with the default prior, B B^T was a tenth smaller."""
+    segments = [swing(rng, frames=n)[1] for n in (60, 75)]
+    faithful = learning_settings(Config(variant="faithful"), 60.0).prior
+    found = fit(segments, keep=0.999999, largest=2, prior=faithful)
+    x = [(y - found.mean) @ found.basis for y in segments]
+    pairs = [(s, t) for s in x for t in range(2, len(s))]
+    count = len(pairs)
+    q = [sum(s[t - i] for s, t in pairs) for i in range(3)]
+
+    def r(i, j):
+        return sum(np.outer(s[t - i], s[t - j]) for s, t in pairs) - np.outer(q[i], q[j]) / count
+
+    a = np.block([[r(0, 1), r(0, 2)]]) @ np.linalg.inv(np.block([[r(1, 1), r(1, 2)], [r(2, 1), r(2, 2)]]))
+    a1, a2 = a[:, :2], a[:, 2:]
+    assert_allclose(found.a1, a1, atol=1e-6)
+    assert_allclose(found.a2, a2, atol=1e-6)
+    assert_allclose(found.drift, (q[0] - a1 @ q[1] - a2 @ q[2]) / count, atol=1e-6)
+    noise = (r(0, 0) - a1 @ r(1, 0) - a2 @ r(2, 0)) / count
+    assert_allclose(found.noise @ found.noise.T, noise, atol=2e-3 * np.trace(noise))
 
 
 def test_the_likelihood_is_a_gaussian_of_the_prediction_and_of_what_lies_outside(rng):

@@ -31,8 +31,8 @@ from motionloom.methods.textons.transition_matrix import count_transitions
 
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as requested
 TOLERANCES = (0.5, 0.65, 0.8, 1.0, 1.3, 1.7)  # tried for BIC and MDL first,
-MAX_MORE = 6  # and beyond the end at which the best one is, so many more, each
-TOLERANCE_STEP = 1.3  # times farther
+MAX_MORE = 6  # and beyond the end at which the best one is, so many more: the first three each
+TOLERANCE_STEP = 1.3  # times farther, and each later one by this factor more than the one before
 
 
 def fit(
@@ -121,19 +121,20 @@ def _selected(
 
     for tolerance in TOLERANCES:
         attempt(tolerance)
-    for _ in range(MAX_MORE):
+    for k in range(MAX_MORE):
         order = sorted(found)
         best = min(order, key=lambda t: found[t][0])
-        count = len(found[best][1].textons)
+        count, farther = len(found[best][1].textons), TOLERANCE_STEP ** max(1, k - 1)
+        changes = count == 1 or found[best][0] < found[order[1]][0]  # or do smaller tolerances change nothing any more?
         if best == order[-1] and count > 1:
-            attempt(best * TOLERANCE_STEP)
-        elif best == order[0] and count < room:
-            attempt(best / TOLERANCE_STEP)
+            attempt(best * farther)
+        elif best == order[0] and count < room and changes:
+            attempt(best / farther)
         else:
             break
     progress(1.0, "choosing the number of textons")
     order = sorted(found)
-    best = min(order, key=lambda t: found[t][0])
+    best = min(order, key=lambda t: (found[t][0], -t))
     curve = np.array([[t, len(found[t][1].textons), found[t][0]] for t in order])
     table = ", ".join(f"{len(found[t][1].textons)} ({found[t][0]:,.0f})" for t in order)
     end = {order[0]: ", the smallest tried", order[-1]: ", the largest tried"}.get(best, "")
