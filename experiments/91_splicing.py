@@ -83,10 +83,9 @@ someone who carries a box, goes round in a circle in the axes of the world, and 
 nothing wobbles. That lean is what posture transfer is to keep. So the targets (0.25, 0.5) are measured in the heading.
 In the axes of the world, seven of the captured cases miss 0.5: five on walks that turn by 100 degrees or more (16_17,
 113_19, 143_32; 0.52 to 0.76), and the push on both walks (0.58, 2.97), whose trunk is bent by 53 degrees, so that its
-neck is half a metre ahead of the hips that turn; naive replacement sets it upright. So does the truth: a sample that
-really carries a box round a curve of 410 degrees, measured like a splice of carrying straight ahead on the walk in that
-curve
-(three performers):""".splitlines()
+neck is half a metre ahead of the hips that turn; naive replacement sets it upright. The truth misses it, too: a sample
+that really carries a box round a curve of 410 degrees, measured like a splice of carrying straight ahead on the walk
+in it (three performers):""".splitlines()
 CRITERIA = """## The six criteria (HECK 4.4.2)
 
 | criterion | here |

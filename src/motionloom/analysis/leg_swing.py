@@ -28,9 +28,10 @@ def require_roles(skeleton: Skeleton, roles: tuple[str, ...], name: str = "") ->
     """The joints with these roles; `BadRequest` that lists the missing ones and how they are assigned."""
     missing = [role for role in roles if role not in skeleton.roles]
     if missing:
+        free = [n for n, role in zip(skeleton.names, skeleton.roles, strict=True) if not role] or skeleton.names
         raise BadRequest(
             f"{name or 'the clip'}: no joint has the role {', '.join(missing)}; assign it in a file with a section "
-            f'[roles], as {missing[0]} = "{skeleton.names[-1]}" (--roles FILE, or CLIP.roles.toml beside the clip)'
+            f'[roles], as {missing[0]} = "{free[0]}" (--roles FILE, or CLIP.roles.toml beside the clip)'
         )
     return [skeleton.roles.index(role) for role in roles]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from motionloom.blend.splice.body import require_part
 from motionloom.blend.splice.layer import SpliceLayer
 from motionloom.blend.splice.tables import phase_begin, splice_table
 from motionloom.control.layered import layered
@@ -48,10 +49,11 @@ def overlaid(
     walk = own if reference is None else reference
     layers: list[Layer] = []
     if actions:
-        same = {
-            name: clip if same_hierarchy(clip.skeleton, walk.skeleton) else retarget(clip, walk)[0]
-            for name, clip in actions.items()
-        }
+        same = dict(actions)
+        for name, clip in actions.items():
+            if not same_hierarchy(clip.skeleton, walk.skeleton):
+                require_part(clip, walk)
+                same[name] = retarget(clip, walk)[0]
         try:
             layers.append(SpliceLayer(splice_table(same, walk), begin_phase=phase_begin(own, phase, walk)))
         except MotionloomError as error:

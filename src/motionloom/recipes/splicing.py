@@ -6,6 +6,7 @@ from typing import Any
 
 from motionloom.blend.splice import Splice, Stages
 from motionloom.blend.splice import splice as spliced
+from motionloom.blend.splice.body import require_part
 from motionloom.core import Clip, Progress, part, replace, same_hierarchy, silent
 from motionloom.kinematics.retarget import retarget
 from motionloom.recipes.recorded_edits import edit_step
@@ -39,13 +40,11 @@ def splice(
     }
     step = edit_step("splice", [upper, lower, *others], given)
     report = progress or silent()
-    bodies = [upper, *others]
-    moved = [
-        clip
-        if same_hierarchy(clip.skeleton, lower.skeleton)
-        else retarget(clip, lower, progress=part(report, 0.3 * i, 0.3 * (i + 1)))[0]
-        for i, clip in enumerate(bodies)
-    ]
+    moved = [upper, *others]
+    for i, clip in enumerate(moved):
+        if not same_hierarchy(clip.skeleton, lower.skeleton):
+            require_part(clip, lower, cut)
+            moved[i] = retarget(clip, lower, progress=part(report, 0.3 * i, 0.3 * (i + 1)))[0]
     stages: Any = Stages(time=time, space=space, posture=posture, steady=steady)  # type: ignore[arg-type]
     made = spliced(
         moved[0],

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.analysis import at_times
 from motionloom.blend.splice import FULL, GLOBAL, NAIVE, TIME_ONLY, Stages, splice
-from motionloom.blend.splice.body import CUTS, cut_named, cuts_named
+from motionloom.blend.splice.body import CUTS, cut_named, cuts_named, require_part
 from motionloom.blend.splice.splice import posture_difference
 from motionloom.blend.splice.timing import align_legs, common_phase
 from motionloom.core import BadRequest, Clip, Skeleton, SkeletonMismatch, replace
@@ -280,6 +280,21 @@ def test_missing_roles_are_listed(curve):
     bare = replace(curve, skeleton=replace_roles(curve.skeleton, roles))
     with pytest.raises(BadRequest, match=r"role left_shin|role spine"):
         splice(bare, bare)
+    roles = tuple("" if r in ("right_upper_arm", "spine") else r for r in curve.skeleton.roles)
+    with pytest.raises(BadRequest, match="role spine, right_upper_arm; assign"):
+        cut_named(replace_roles(curve.skeleton, roles))
+
+
+def test_an_action_on_another_body_needs_the_roles_of_the_cut(carry, curve):
+    roles = tuple("" if r.endswith(("arm", "hand")) or r.startswith("spine") else r for r in carry.skeleton.roles)
+    names = tuple(f"bone{j}" for j in range(len(roles)))
+    body = Skeleton(names, carry.skeleton.parents, carry.skeleton.offsets, roles, carry.skeleton.ends)
+    bare = replace(carry, skeleton=body)
+    with pytest.raises(BadRequest, match="role spine, left_upper_arm, right_upper_arm; assign"):
+        require_part(bare, curve)
+    with pytest.raises(BadRequest, match="role left_forearm; assign"):
+        require_part(bare, curve, "left_forearm")
+    require_part(bare, curve, "head")
 
 
 def replace_roles(skeleton, roles):

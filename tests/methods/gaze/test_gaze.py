@@ -517,3 +517,12 @@ def test_a_jump_of_captured_hips_does_not_disturb_a_look(gaze_map, mocap, yaw):
     asked = LookAt(yaw=math.radians(yaw), span=(1.0, 2.0))
     made = look_clip(clip, gaze_map, [look_from(clip, asked, gaze_map)])
     assert np.degrees(asked.residual(made)).max() < 2.0
+
+
+@pytest.mark.parametrize("name", ["walk", "run"])
+@pytest.mark.parametrize("yaw", [-60, 170])
+def test_a_direction_seen_from_the_hips_is_followed_exactly(gaze_map, name, yaw):
+    clip = make(name, seconds=4)
+    asked = LookAt(yaw=math.radians(yaw), span=(1.2, 2.6))
+    made = look_clip(clip, gaze_map, [look_from(clip, asked, gaze_map)])
+    assert np.degrees(asked.residual(made)).max() < 0.01

@@ -8,11 +8,12 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom.analysis.leg_swing import require_roles
-from motionloom.core import BadRequest, IntArray, Skeleton
+from motionloom.core import BadRequest, Clip, IntArray, Skeleton
 from motionloom.kinematics.body.roles import fingers
 
 CUTS = ("upper", "left_arm", "right_arm", "head", "left_hand", "right_hand")
 PAIRS = {"arms": ("left_arm", "right_arm"), "hands": ("left_hand", "right_hand")}
+TRUNK = ("left_thigh", "right_thigh", "left_upper_arm", "right_upper_arm")  # roles at the ends of the trunk
 TIP_SIZE = 0.1  # m: points on the axes of the last joint, for parts whose joints lie on one line
 
 
@@ -33,10 +34,13 @@ class BodyCut:
     far: int  # a joint far from the attachment, which shows its tremor: of the trunk, the head
 
 
-def cuts_named(skeleton: Skeleton, text: str = "upper") -> tuple[BodyCut, ...]:
-    """The cuts of a list with commas: names of `CUTS`, `PAIRS` of them, or joints by role or name."""
+def cuts_named(skeleton: Skeleton, text: str = "upper", clip: str = "") -> tuple[BodyCut, ...]:
+    """The cuts of a list with commas: names of `CUTS`, `PAIRS` of them, or joints by role or name.
+
+    `clip` is the name of a clip with this body, for messages.
+    """
     names = [part for name in text.split(",") for part in PAIRS.get(name.strip(), (name.strip(),))]
-    cuts = tuple(cut_named(skeleton, name) for name in names)
+    cuts = tuple(cut_named(skeleton, name, clip) for name in names)
     for k, cut in enumerate(cuts):
         for other in cuts[:k]:
             if np.intersect1d(cut.joints, other.joints).size:
@@ -44,30 +48,36 @@ def cuts_named(skeleton: Skeleton, text: str = "upper") -> tuple[BodyCut, ...]:
     return cuts
 
 
+def require_part(action: Clip, like: Clip, text: str = "upper") -> None:
+    """`BadRequest` with the roles of the cuts that an action lacks on its way to another body: they would not move."""
+    for cut in cuts_named(like.skeleton, text, like.name):
+        roles = [like.skeleton.roles[j] for j in cut.joints]
+        own = "spine" if roles[0].startswith("spine") else roles[0]
+        require_roles(action.skeleton, tuple(r for r in (own, *TRUNK[2:]) if r in (own, *roles) and r), action.name)
+
+
 @lru_cache(maxsize=64)
-def cut_named(skeleton: Skeleton, name: str = "upper") -> BodyCut:
+def cut_named(skeleton: Skeleton, name: str = "upper", clip: str = "") -> BodyCut:
     """The cut with this name (of `CUTS`), or at a joint, by role or name; `BadRequest` if the body lacks joints."""
     if name == "upper":
-        return _trunk(skeleton, name, require_roles(skeleton, ("spine",))[0])
+        return _trunk(skeleton, name, require_roles(skeleton, ("spine", *TRUNK), clip)[0])
     if name not in CUTS:
         return _at_joint(skeleton, name)
-    shoulders = require_roles(skeleton, ("left_upper_arm", "right_upper_arm"))
+    shoulders = require_roles(skeleton, ("left_upper_arm", "right_upper_arm"), clip)
     side, _, part = name.rpartition("_")
     if part == "arm":
-        top, bend, end = require_roles(skeleton, tuple(f"{side}_{p}" for p in ("upper_arm", "forearm", "hand")))
+        top, bend, end = require_roles(skeleton, tuple(f"{side}_{p}" for p in ("upper_arm", "forearm", "hand")), clip)
         return _cut(skeleton, name, top, [top, bend, end], [bend, end], shoulders, end)
     if part == "hand":
-        require_roles(skeleton, (name, f"{side}_forearm"))
+        require_roles(skeleton, (name, f"{side}_forearm"), clip)
         return _at_joint(skeleton, name)  # a hanging forearm has no direction on the ground
-    neck, head = require_roles(skeleton, ("neck", "head"))
+    neck, head = require_roles(skeleton, ("neck", "head"), clip)
     return _cut(skeleton, name, neck, [neck, head], [head], shoulders, head)
 
 
 def _trunk(skeleton: Skeleton, name: str, joint: int) -> BodyCut:
     """A cut through the trunk, below both shoulders: HECK's points, as far as they lie above the cut."""
-    left, right, *shoulders = require_roles(
-        skeleton, ("left_thigh", "right_thigh", "left_upper_arm", "right_upper_arm")
-    )
+    left, right, *shoulders = require_roles(skeleton, TRUNK)
     spines = [j for j, role in enumerate(skeleton.roles) if role.startswith("spine")]
     cloud = [j for j in [*spines, *shoulders] if j in skeleton.below(joint)]
     return _cut(skeleton, name, joint, cloud, shoulders, [left, right], -1)

@@ -113,7 +113,7 @@ def splice(
     report = progress or silent()
     report(0.0, "aligning legs")
     upper = on_body(upper, lower)
-    cuts = cuts_named(lower.skeleton, cut)
+    cuts = cuts_named(lower.skeleton, cut, lower.name)
     if len(lower) < 3 or len(upper) < 3:
         raise BadRequest("a splice needs clips of at least 3 frames")
     timing, used, seconds, loop = _times(upper, lower, stages, crop, report)

@@ -61,13 +61,13 @@ def _eyes_overshoot(goal: Any, begin: Any, timing: Any) -> float:
 @kernel
 def step_row(
     body: Any, table: Any, row: Any, root: Any, turns: Any, point: Any, change: Any, given: Any, due: float,
-    cone: float, dt: float, space: Any,
+    carried: bool, cone: float, dt: float, space: Any,
 ) -> None:  # fmt: skip
     """One step of one character: its state `row` and its rotations `turns` (J, 4) are overwritten.
 
     `given` (3,) replaces the base gaze where it is finite: a smoothed one lets the head's bob pass. A shift that begins
-    now and is larger than the examples takes longer than they do, but not longer than `due` seconds. With `dt` = 0 the
-    gaze is shown as it is.
+    now and is larger than the examples takes longer than they do, but not longer than `due` seconds. A `carried` point
+    turns with the body and is followed exactly. With `dt` = 0 the gaze is shown as it is.
     """
     shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, track, active, busy = row
     places, world, moved, other, goal, blended, far = space
@@ -92,7 +92,7 @@ def step_row(
     hop = min(follow, max(HOP, 2.0 * pace[0] * dt))
     starts = now != was or moved_by > (max(hop, SHIFT_HOP) if elapsed[0] < timing[0] else hop)
     target = vector(point) if near else (change[0], change[1], 0.0)
-    if starts or not now:
+    if starts or carried or not now:
         track[:] = 0.0
         for i in range(3):
             track[0, i] = target[i] if now else 0.0
@@ -168,19 +168,24 @@ def _row(state: Any, n: int) -> Any:
 def gaze_rows(body: Any, table: Any, state: Any, given: Any, cone: float, dt: float) -> None:
     """One step of N characters: `state` and the rotations in `given` are overwritten.
 
-    `given` holds roots (N, 3), rotations (N, J, 4), points (N, 3), changes (N, 2), base gazes (N, 3), due times (N,).
+    `given` holds roots (N, 3), rotations (N, J, 4), points (N, 3), changes (N, 2), base gazes (N, 3), due times (N,),
+    and which points are carried (N,).
     """
-    root, turns, points, changes, looks, due = given
+    root, turns, points, changes, looks, due, carried = given
     space = _space(turns.shape[1])
     for n in range(turns.shape[0]):
         row = _row(state, n)
-        step_row(body, table, row, root[n], turns[n], points[n], changes[n], looks[n], due[n], cone, dt, space)
+        step_row(
+            body, table, row, root[n], turns[n], points[n], changes[n], looks[n], due[n], carried[n], cone, dt, space
+        )
 
 
 @kernel
 def gaze_frames(body: Any, table: Any, state: Any, given: Any, cone: float, dt: float) -> None:
     """F steps of one character, the frames of a clip; `given` as for `gaze_rows`."""
-    root, turns, points, changes, looks, due = given
+    root, turns, points, changes, looks, due, carried = given
     space, row = _space(turns.shape[1]), _row(state, 0)
     for f in range(turns.shape[0]):
-        step_row(body, table, row, root[f], turns[f], points[f], changes[f], looks[f], due[f], cone, dt, space)
+        step_row(
+            body, table, row, root[f], turns[f], points[f], changes[f], looks[f], due[f], carried[f], cone, dt, space
+        )

@@ -43,6 +43,7 @@ class Look(NamedTuple):
     name: str = "look"
     start: int = 0  # frame at which the gaze should have arrived
     turn: tuple[float, float] = (0.0, 0.0)  # rad: yaw and pitch then, relative to the clip's own gaze
+    carried: bool = False  # the points turn with the hips, whose tremor is not a movement of the target
 
 
 def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = False) -> Look:
@@ -72,7 +73,7 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
     early = math.ceil(gaze_map.seconds(*turn(at)) * clip.fps)
     for _ in range(2):  # the body turns on until the span begins: what counts is where the shift begins
         early = max(early, math.ceil(gaze_map.seconds(*turn(max(0, at - early))) * clip.fps))
-    return Look(span.start - early, span.stop, points, None, name, span.start, turn(at))
+    return Look(span.start - early, span.stop, points, None, name, span.start, turn(at), directed)
 
 
 def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
@@ -197,11 +198,13 @@ def look_clip(
     before = max(0, -min((look.first for look in looks), default=0))
     count = before + len(clip)
     points, change, due = np.full((count, 3), np.nan), np.full((count, 2), np.nan), np.full(count, np.inf)
+    carried = np.zeros(count, bool)
     for look in looks:
         span = slice(before + look.first, before + look.end)
         own = None if look.points is None else np.concatenate([np.repeat(look.points[:1], before, 0), look.points])
         points[span] = np.nan if own is None else own[span]
         change[span] = np.nan if look.change is None else look.change
+        carried[span] = look.carried
         if look.start > look.first:
             due[span] = np.maximum(look.start - np.arange(look.first, look.first + len(due[span])), 0) / clip.fps
     notes = [Note("gaze: " + "; ".join(body.assignment()))] if looks else []
@@ -219,7 +222,7 @@ def look_clip(
     state = tuple(part.copy() for part in begin_gaze(1))
     for at in range(0, count, BLOCK):
         report(at / count, "turning the gaze")
-        rows = tuple(array[at : at + BLOCK] for array in (root, turns, points, change, given, due))
+        rows = tuple(array[at : at + BLOCK] for array in (root, turns, points, change, given, due, carried))
         gaze_frames(body.arrays, gaze_map.arrays, state, rows, float(cone), 1 / clip.fps)
     report(1.0, "turning the gaze")
     rotations = np.array(clip.rotations)
