@@ -88,10 +88,10 @@ def main() -> None:
 
 PAGE = """# Variants against noise
 
-15 variants of four walk cycles (CMU 35) and 15 clips of each baseline (LAU 8): the mean motion with smoothed noise of
-the takes' deviation at each moment (*warped statistics*), a take with *Perlin noise* or with noise along principal
-components, a constant *convex combination* of takes with noise, and *replayed takes* (cycle animation). The amount of
-noise is such that clips are as far from the mean motion as variants are: {size} degrees (mean and standard
+15 variants of four walk cycles (CMU 35) and 15 clips of each baseline (LAU 8): a take with smoothed noise of the takes'
+deviation at each moment (*warped statistics*), with *Perlin noise* or with noise along principal components, a constant
+*convex combination* of takes with noise, and *replayed takes* (cycle animation). Takes keep their own timing. The
+amount of noise is such that clips are as far from the mean motion as variants are: {size} degrees (mean and standard
 deviation over variants; LAU asks for a difference within one deviation). [All measures](../variation.md).
 
 {sections}

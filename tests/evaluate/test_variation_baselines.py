@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.core import BadRequest
+from motionloom.core import BadRequest, replace
 from motionloom.evaluate.compare.baselines import cycle_animation
 from motionloom.evaluate.compare.variation_baselines import TAKE_BASELINES, noisy_variant, perlin, take_table
 from motionloom.kinematics.body.roles import group
@@ -28,10 +28,30 @@ def test_noise_is_added_to_the_chosen_joints_alone(name, walks):
 
 
 def test_noise_has_the_deviation_of_the_takes(walks):
-    table = take_table(walks)
-    made = np.stack([TAKE_BASELINES["warped statistics"](table, 1.0, np.random.default_rng(k)) for k in range(200)])
-    ratio = made.std(0)[:, table.noisy] / table.values.std(0, ddof=1)[:, table.noisy]
+    table = take_table([walks[0], *walks])  # the first one as the random take in half of all cases
+    made = [TAKE_BASELINES["warped statistics"](table, 1.0, np.random.default_rng(k)) for k in range(400)]
+    noise = [m - table.takes[0] for m in made if np.allclose(m[:, ~table.noisy], table.takes[0][:, ~table.noisy])]
+    assert len(noise) > 100
+    ratio = np.std(noise, axis=0)[:, table.noisy] / table.values.std(0, ddof=1)[:, table.noisy]
     assert np.median(ratio) == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["warped statistics", "Perlin noise", "PCA noise", "replayed takes"])
+def test_without_noise_a_take_is_replayed_as_it_is(name, walks):
+    takes = [walks[0], walks[1][:-4], resample(walks[2], 33.0)]
+    takes[2] = replace(takes[2], fps=30.0)
+    table = take_table(takes)
+    made = [TAKE_BASELINES[name](table, 0.0, np.random.default_rng(k)) for k in range(30)]
+    assert all(any(np.array_equal(m, take) for take in table.takes) for m in made)
+    assert {len(m) for m in made} == {len(take) for take in takes}
+
+
+def test_a_convex_combination_lasts_as_long_as_its_takes_on_average(walks):
+    takes = [walks[0], walks[1][:-6]]
+    table = take_table(takes)
+    made = [TAKE_BASELINES["convex combination"](table, 0.0, np.random.default_rng(k)) for k in range(40)]
+    assert len({len(m) for m in made}) > 3
+    assert all(len(takes[1]) <= len(m) <= len(takes[0]) for m in made)
 
 
 def test_perlin_noise_is_smooth_and_of_unit_size():

@@ -19,6 +19,7 @@ from motionloom.plot.style import INK, LINE, PAPER, SOURCES
 VARIANTS = 15
 SHOWN = 3  # degrees of freedom, those that vary most between takes
 PHASES = 6  # moments at which bodies are overlaid
+NAMED = 40  # nodes of a network, at most; of more, every second, third ... one
 ENERGY = 0.99  # of the variance that the principal dimensions keep
 TAKE = {"color": SOURCES[0], "lw": 1.8, "zorder": 3}
 VARIANT = {"color": SOURCES[1], "lw": 0.8, "alpha": 0.8}
@@ -96,11 +97,12 @@ def networks(model: VariationModel, seed: int) -> Any:
         ax.imshow(edges, cmap="Greys", aspect="auto", interpolation="nearest", vmin=0, vmax=1.3)
         for k in range(1, len(slices)):
             ax.axvline(k * count - 0.5, color=SOURCES[4], lw=0.8)
-        ax.set_xticks([(k + 0.5) * count for k in range(len(slices))], slices)
-        _finish(ax, "parents", "nodes" if title == "prior" else "nodes at t + 2")
+        ax.set_xticks([(k + 0.5) * count - 0.5 for k in range(len(slices))], slices)
+        _finish(ax, "parents", "nodes at X[0], then at X[1]" if title == "prior" else "nodes at t + 2")
         ax.set_title(f"{title} network, {int(edges.sum())} edges", color=INK, fontsize=9)
-    step = max(1, count // 40)
-    panels[1].set_yticks(range(0, count, step), model.dofs.names[::step], fontsize=5)
+        step = max(1, len(edges) // NAMED)
+        names = (model.dofs.names * 2)[: len(edges) : step]
+        ax.set_yticks(range(0, len(edges), step), names, fontsize=5)
     return figure
 
 

@@ -1,8 +1,8 @@
 """Variants of takes by noise (LAU 8): what the method `variation` should surpass. One table, `TAKE_BASELINES`.
 
-Takes are put on a common clock, as in `methods.variation`; noise is added to their degrees of freedom. Its standard
-deviation is `amount` times that of the takes at the same moment, or over the whole clip where a baseline has no
-moments.
+Noise is added to the degrees of freedom of a take, which keeps its own timing. Its standard deviation is `amount` times
+that of the takes at the same moment of a common clock, as in `methods.variation`, or over the whole clip where a
+baseline has no moments.
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ KEPT = 0.99  # of the variance by the principal components that get noise
 
 
 class TakeTable(NamedTuple):
-    """Takes on a common clock, one row to a frame."""
+    """Takes, as they are and on a common clock of F frames."""
 
     dofs: Dofs
-    values: FloatArray  # (S, F, D)
+    takes: tuple[FloatArray, ...]  # (frames, D) each
+    clock: FloatArray  # (S, F) the frame of each take
+    values: FloatArray  # (S, F, D) the takes there
     fps: float
     noisy: BoolArray  # (D,) the degrees of freedom that get noise
 
 
 TakeBaseline = Callable[[TakeTable, float, Generator], FloatArray]
-"""(takes, amount of noise, rng) -> (F, D) the degrees of freedom of a variant."""
+"""(takes, amount of noise, rng) -> (frames, D) the degrees of freedom of a variant."""
 
 
 def take_table(takes: Sequence[Clip], parts: Sequence[str] = ("all",)) -> TakeTable:
@@ -50,7 +52,7 @@ def take_table(takes: Sequence[Clip], parts: Sequence[str] = ("all",)) -> TakeTa
     values = np.stack([cubic_at(s, f) for s, f in zip(sequences, clock, strict=True)])
     joints = [j for name in parts for j in group(takes[0].skeleton, name)]
     noisy = np.isin(dofs.joints, joints) & ~dofs.displacement
-    return TakeTable(dofs, values, takes[0].fps, np.asarray(noisy))
+    return TakeTable(dofs, tuple(sequences), clock, values, takes[0].fps, np.asarray(noisy))
 
 
 def noisy_variant(name: str, table: TakeTable, amount: float, rng: Generator) -> Clip:
@@ -59,15 +61,15 @@ def noisy_variant(name: str, table: TakeTable, amount: float, rng: Generator) ->
 
 
 def warped_statistics(table: TakeTable, amount: float, rng: Generator) -> FloatArray:
-    """The mean of the takes at each moment, and smoothed noise with their deviation at that moment."""
-    return table.values.mean(0) + _only(table, amount * table.values.std(0, ddof=1) * _smooth(table, rng))
+    """A random take, and smoothed noise with the deviation of the takes at each moment (LAU's first method)."""
+    return _with_noise(table, amount * table.values.std(0, ddof=1) * _smooth(table, rng), rng)
 
 
 def perlin_noise(table: TakeTable, amount: float, rng: Generator) -> FloatArray:
     """A random take, and Perlin noise at every joint, with the deviation of the takes from each other on the whole."""
     deviation = np.sqrt(table.values.var(0, ddof=1).mean(0))
     noise = np.stack([perlin(table.values.shape[1] / table.fps, table.fps, rng) for _ in deviation], 1)
-    return _random_take(table, rng) + _only(table, amount * deviation * noise)
+    return _with_noise(table, amount * deviation * noise, rng)
 
 
 def pca_noise(table: TakeTable, amount: float, rng: Generator) -> FloatArray:
@@ -78,19 +80,20 @@ def pca_noise(table: TakeTable, amount: float, rng: Generator) -> FloatArray:
     deviation = sizes / np.sqrt(max(len(off) - 1, 1)) * np.sqrt(len(table.values) / (len(table.values) - 1))
     kept = int(np.searchsorted(np.cumsum(sizes**2) / (sizes**2).sum(), KEPT)) + 1
     noise = _smooth(table, rng, kept) * deviation[:kept]
-    return _random_take(table, rng) + _only(table, amount * noise @ axes[:kept])
+    return _with_noise(table, amount * noise @ axes[:kept], rng)
 
 
 def convex_combination(table: TakeTable, amount: float, rng: Generator) -> FloatArray:
-    """A mixture of the takes with constant random weights, and smoothed noise of half their deviation."""
+    """A mixture of the takes and of their timing by constant random weights, and noise of half their deviation."""
     weights = rng.dirichlet(np.ones(len(table.values)))
-    mixed = np.einsum("s,sfd->fd", weights, table.values)
-    return np.asarray(mixed + _only(table, 0.5 * amount * table.values.std(0, ddof=1) * _smooth(table, rng)))
+    noise = _only(table, 0.5 * amount * table.values.std(0, ddof=1) * _smooth(table, rng))
+    count = round(float(weights @ [len(take) for take in table.takes]))
+    return _in_own_time(np.einsum("s,sfd->fd", weights, table.values) + noise, weights @ table.clock, count)
 
 
 def replayed(table: TakeTable, amount: float, rng: Generator) -> FloatArray:
     """A random take as it is: cycle animation replays these."""
-    return _random_take(table, rng)
+    return table.takes[int(rng.integers(len(table.takes)))]
 
 
 TAKE_BASELINES: Mapping[str, TakeBaseline] = {
@@ -140,8 +143,15 @@ def _smooth(table: TakeTable, rng: Generator, count: int | None = None) -> Float
     return np.asarray(noise[border : border + frames] / np.sqrt((gaussian_filter1d(pulse, width) ** 2).sum()))
 
 
-def _random_take(table: TakeTable, rng: Generator) -> FloatArray:
-    return np.asarray(table.values[int(rng.integers(len(table.values)))])
+def _with_noise(table: TakeTable, noise: FloatArray, rng: Generator) -> FloatArray:
+    """A random take in its own time, with noise (F, D) that runs on the common clock."""
+    k = int(rng.integers(len(table.takes)))
+    return table.takes[k] + _in_own_time(_only(table, noise), table.clock[k], len(table.takes[k]))
+
+
+def _in_own_time(values: FloatArray, frames: FloatArray, count: int) -> FloatArray:
+    """Values (F, D) at moments that belong to some `frames` (F,) of a clip, at each of its `count` frames."""
+    return cubic_at(values, np.interp(np.arange(count), frames, np.arange(len(frames))))
 
 
 def _only(table: TakeTable, noise: FloatArray) -> FloatArray:

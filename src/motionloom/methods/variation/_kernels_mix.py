@@ -95,11 +95,12 @@ def weights_at(
         for c in range(clips):
             if i < count:
                 g = b0 * knots[0, c, i] + b1 * knots[1, c, i] + b2 * knots[2, c, i] + b3 * knots[3, c, i]
-            else:  # timing follows the whole body
+            else:
                 g = 0.0
                 for m in range(count):
-                    g += b0 * knots[0, c, m] + b1 * knots[1, c, m] + b2 * knots[2, c, m] + b3 * knots[3, c, m]
-                g *= takes.common
+                    if takes.timing[m] != 0.0:
+                        h = b0 * knots[0, c, m] + b1 * knots[1, c, m] + b2 * knots[2, c, m] + b3 * knots[3, c, m]
+                        g += takes.timing[m] * h
             out[c, i] = lasting * slowly[c] + varying * g
             mean += out[c, i] / clips
         if clips > 1:  # the numbers of a single take are used for its timing

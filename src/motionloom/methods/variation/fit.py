@@ -68,7 +68,9 @@ def fit(
     elif rests_at_both_ends(values.mean(0) * scales):
         repeats = "does not repeat, as it begins and ends at rest"
     else:
-        repeats = "does not repeat, as its end does not lead back to its beginning (cut to whole cycles, it would)"
+        repeats = (
+            "does not repeat, as its end does not lead back to its beginning (strides must be cut to whole cycles)"
+        )
     facts = f"{dofs.count} of {dofs.layout.count} degrees of freedom move; the motion {repeats}"
     report(1.0, "finding the cycle")
     return VariationModel(

@@ -47,7 +47,7 @@ class Takes(NamedTuple):
     displacement: BoolArray  # (D,)
     knot: float  # s between the knots of random weights
     lasting: float  # share of the part that changes slowly in the variance of the weights
-    common: float  # what the sum over all degrees of freedom is multiplied by, so that its variance is 1
+    timing: FloatArray  # (D,) how much the random numbers of each degree of freedom count in those of timing
 
 
 def build_takes(
@@ -74,8 +74,18 @@ def build_takes(
         dofs.displacement.copy(),
         _knot_seconds(values[..., ~dofs.displacement] * _reach(dofs, whole), dofs.layout.fps),
         LASTING,
-        float(1.0 / np.sqrt(max((sharing.sum(0) ** 2).sum(), 1e-12))),
+        _timing_shares(dofs.displacement, sharing),
     )
+
+
+def _timing_shares(displacement: BoolArray, sharing: FloatArray) -> FloatArray:
+    """(D,) whose random numbers those of timing are the sum of, of variance 1: those of displacements, else all.
+
+    Speed over the ground is displacement by time: with other weights for the clock than for displacements, a take that
+    is long for its time would be mixed with one that is short for it.
+    """
+    chosen = (displacement if displacement.any() else ~displacement).astype(float)
+    return np.asarray(chosen / np.sqrt(max(((chosen @ sharing) ** 2).sum(), 1e-12)))
 
 
 def aligned_values(sequences: Sequence[FloatArray], frames: FloatArray, dofs: Dofs) -> FloatArray:
