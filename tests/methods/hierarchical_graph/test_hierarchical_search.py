@@ -169,6 +169,14 @@ def test_an_obstacle_on_the_way_is_walked_around(walker):
     assert goal.worst(shown(walker, around, request)) < 0.3
 
 
+def test_it_is_reported_that_the_end_of_a_path_is_missed(walker):
+    """Ten metres in four seconds: once this was a note among others."""
+    clip = synthesize(walker, asked(RootPath(points=((0, 0), (0, 10)), weight=1), seconds=4.0, budget=1_000))
+    [found] = [note for note in clip.origin.notes if "path's end" in note.text]
+    assert found.level == "warning"
+    assert re.match(r"it ends [4-6]\.\d+ m from the path's end, more than 0.25 m", found.text)
+
+
 def test_a_joint_comes_near_its_place(walker):
     free = shown(walker, walker.plan(asked(), np.random.default_rng(5)), asked().at_fps(30.0))
     from motionloom.kinematics.fk import fk

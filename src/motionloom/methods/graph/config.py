@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from motionloom.methods.settings import Settings, cleaning_param, fps_param, param, variant_param
 
+ARRIVAL = 0.25  # m: a result that ends farther from the end of its path is reported, unless an option gives the limit
+
 
 @dataclass(frozen=True)
 class GraphConfig(Settings):
@@ -100,7 +102,7 @@ class RouteOptions(Settings):
         advanced=True,
     )
     arrival: float = param(
-        0.25,
+        ARRIVAL,
         "a result that ends farther than this from the end of its path is reported",
         unit="m",
         low=0,

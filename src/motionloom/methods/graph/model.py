@@ -15,6 +15,7 @@ from motionloom.constraints import Request
 from motionloom.core import BadRequest, BoolArray, Clip, Note, Progress, replace
 from motionloom.methods.base import Band, Model, O, place
 from motionloom.methods.graph.build.prune import walkable_frames
+from motionloom.methods.graph.config import ARRIVAL
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Route
 from motionloom.methods.graph.live import GraphLive, GraphLiveOptions, graph_live
@@ -121,6 +122,5 @@ class GraphModel(Model[O]):
         return replace(clip, origin=dataclasses.replace(clip.origin, notes=notes))
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
-        return result_notes(
-            clip, self.graph.clips, request.all_constraints, getattr(self.options(request), "arrival", None)
-        )
+        arrival = getattr(self.options(request), "arrival", ARRIVAL)
+        return result_notes(clip, self.graph.clips, request.all_constraints, arrival)
