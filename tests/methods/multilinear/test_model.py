@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom.blend.registered_clips import Registered
-from motionloom.constraints import Request
+from motionloom.constraints import PARAMETERS, Parameters, Request
 from motionloom.core import BadRequest
-from motionloom.methods import learn, synthesize
+from motionloom.methods import attempt, learn, synthesize
 from motionloom.methods.multilinear import Options
 from motionloom.methods.multilinear.grid import Cell, cell_of, corner_weights, successively
 from motionloom.rotation import angle_between, exp, slerp
@@ -69,6 +69,23 @@ def test_a_request_is_made(model):
         clip = synthesize(model, Request.from_yaml(text.format(order)))
         assert len(clip) == 60
         np.testing.assert_allclose(clip.origin.weights.sum(2), 1)
+
+
+def test_requests_beside_points_that_no_blend_reaches_are_met():
+    """Three walks reach a triangle: at its corners and beyond its sides, points of the grid hold the nearest blend."""
+    walks = [make("walk", seed=1, turn=t, speed=v, seconds=3, fps=30) for t, v in ((-0.5, 1.0), (0.5, 1.0), (0.0, 1.7))]
+    settings = {"parameter": ["turn_rate", "speed"], "grid": 4, "samples": 64, "merge": 0.2}
+    model = learn("multilinear", walks, settings)
+    values, scale = model.space.values, model.space.ranges
+    top, off = values[values[:, 1].argmax()], []
+    for side in (values[:, 0].argmin(), values[:, 0].argmax()):
+        for share in (0.3, 0.5, 0.7):
+            turn, speed = (1 - share) * values[side] + share * top
+            wish = Parameters(values={"turn_rate": f"{turn} rad/s", "speed": f"{speed} m/s"}, weight=1.0)
+            made = attempt(model, Request(seconds=2, constraints=(wish,))).clip
+            got = [float(PARAMETERS[name].measured(made)[0]) for name in ("turn_rate", "speed")]
+            off.append((np.abs(np.array(got) - [turn, speed]) / scale).max())
+    assert np.mean(off) < 0.015
 
 
 def test_a_grid_that_is_too_large_is_refused():

@@ -45,6 +45,10 @@ class MultilinearModel(SpaceModel[Options]):
         """The points of the grid as kernels take them."""
         return self.grid.tables(self.skeleton)
 
+    def nearest(self, values: FloatArray, options: Options) -> FloatArray:
+        """The nearest place within the grid, whose points need not have the parameters of their place."""
+        return np.clip(values, self.space.low, self.space.high)
+
     def motion(self, values: FloatArray, options: Options) -> SpaceMotion:
         cell = cell_of(self.space.low, self.space.high, self.config.grid, np.asarray(values, float))
         corners = corner_weights(cell.shares)

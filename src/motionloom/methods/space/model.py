@@ -68,6 +68,10 @@ class SpaceModel(Model[O]):
     def motion(self, values: FloatArray, options: O) -> SpaceMotion:
         """What is played for parameters (D,) of the space."""
 
+    def nearest(self, values: FloatArray, options: O) -> FloatArray:
+        """What to give to `motion` in place of parameters (D,) that may lie outside: no others come nearer to them."""
+        return self.motion(values, options).used
+
     def parameter_ranges(self) -> Mapping[str, float]:
         return {p.name: float(self.space.ranges[self.space.column(p.name)].max()) for p in self.space.parameters}
 
@@ -159,7 +163,7 @@ class SpaceModel(Model[O]):
         first, rest = part(progress, 0.0, 0.5), part(progress, 0.5, 1.0)
 
         def nearest(values: FloatArray) -> FloatArray:
-            return self.motion(values, options).used
+            return self.nearest(values, options)
 
         values, found = solve_values(
             self.space, requested, start, measured, nearest, direct=direct, rounds=options.corrections, progress=first

@@ -73,9 +73,7 @@ def check_different(values: FloatArray, clips: Sequence[Clip]) -> None:
     """`BadRequest` that names two clips with equal adverbs (clips, D), of which one would be left out."""
     for i, clip in enumerate(clips):
         for k in map(int, np.flatnonzero((values[:i] == values[i]).all(1))):
-            raise BadRequest(
-                f"adverbs: {clips[k].name} and {clip.name} have equal ones; leave one out", where=("adverbs",)
-            )
+            raise BadRequest(f"{clips[k].name} and {clip.name} have equal ones; leave one out", where=("adverbs",))
 
 
 def key_table(text: str, clips: Sequence[Clip]) -> list[FloatArray]:
@@ -92,20 +90,18 @@ def key_table(text: str, clips: Sequence[Clip]) -> list[FloatArray]:
             )
         out.append(times)
     if len({len(times) for times in out}) > 1:
-        raise BadRequest(
-            f"keys: expected as many for each clip, found {[len(times) for times in out]}", where=("keys",)
-        )
+        raise BadRequest(f"expected as many for each clip, found {[len(times) for times in out]}", where=("keys",))
     return out
 
 
 def _by_clip(text: str, clips: Sequence[Clip], key: str) -> list[Any]:
     table = read_yaml(text, key, as_text=True)  # 35_01 is a name, not a number
     if not isinstance(table, dict):
-        raise BadRequest(f"{key}: expected a table by clip, as {{walk_1: ...}}, found {text[:80]!r}", where=(key,))
+        raise BadRequest(f"expected a table by clip, as {{walk_1: ...}}, found {text[:80]!r}", where=(key,))
     by_name = {str(name): row for name, row in table.items()}
     absent = [clip.name for clip in clips if not {clip.name, PurePath(clip.name).stem} & set(by_name)]
     if absent:
-        raise BadRequest(f"{key}: no row for {', '.join(absent)}; found {', '.join(by_name)}", where=(key,))
+        raise BadRequest(f"no row for {', '.join(absent)}; found {', '.join(by_name)}", where=(key,))
     return [by_name.get(clip.name, by_name.get(PurePath(clip.name).stem)) for clip in clips]
 
 

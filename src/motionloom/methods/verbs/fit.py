@@ -92,7 +92,7 @@ def _on_own_side(cuts: Sequence[ExampleCut], clips: Sequence[Clip], cyclic: bool
     for i, clip in enumerate(clips):
         if all(cut.source != i for cut in kept):
             raise BadRequest(
-                f"adverbs: {clip.name or f'clip {i}'} has no cycle that begins with the left foot, and mirrored cycles "
+                f"{clip.name or f'clip {i}'} has no cycle that begins with the left foot, and mirrored cycles "
                 "are not used where adverbs are given by hand; `cut: none` uses clips as they are",
                 where=("adverbs",),
             )
