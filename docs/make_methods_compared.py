@@ -9,6 +9,7 @@ Computed samples first, then five captured walks; the takes of the last are draw
 from __future__ import annotations
 
 import argparse
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -54,6 +55,13 @@ BEST_FOR = {
     "two-level-graph": "choosing the next move by hand, and acting out a performance with other clips",
     "variation": "many natural takes of one motion from very few examples; pen strokes",
 }
+
+
+def commit() -> str:
+    """The commit that numbers are of."""
+    asked = ["git", "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(asked, cwd=HERE, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
 
 
 def main() -> None:
@@ -118,7 +126,7 @@ def page(found: Mapping[str, MethodComparison], seconds: float, more: Sequence[s
         "python docs/make_methods_compared.py --captures captures",
         "```",
         "",
-        "Times depend on the machine and its load.",
+        f"Made at commit {commit()}. Times depend on the machine and its load.",
     ]
     for title, compared in found.items():
         head, rows = comparison_rows(compared)
