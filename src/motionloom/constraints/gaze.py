@@ -44,7 +44,8 @@ def eyes(skeleton: Skeleton) -> list[int]:
     both = [skeleton.find("left_eye"), skeleton.find("right_eye")]
     found = [j for j in both if j is not None] or [j for j in [skeleton.find("head")] if j is not None]
     if not found:
-        raise UnknownJoint("head", [r for r in skeleton.roles if r] + list(skeleton.names))
+        hint = 'assign the role in a file with a section [roles], as head = "Head" (--roles FILE)'
+        raise UnknownJoint("head", [r for r in skeleton.roles if r] + list(skeleton.names), hint)
     return found
 
 

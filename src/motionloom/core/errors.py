@@ -77,13 +77,14 @@ def did_you_mean(name: object, known: Iterable[str], meant: Iterable[str] = (), 
 class UnknownJoint(MotionloomError):
     """A joint, role or group that a skeleton does not have."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        self.name, self.known = name, tuple(known)
+    def __init__(self, name: str, known: Iterable[str], hint: str = "") -> None:
+        self.name, self.known, self.hint = name, tuple(known), hint
         meant = [name.replace(a, b) for a, b in SYNONYMS.items() if name.replace(a, b) in self.known and a in name]
-        super().__init__(f"no joint {name!r} in this skeleton; {did_you_mean(name, self.known, meant, count=3)}")
+        near = did_you_mean(name, self.known, meant, count=3)
+        super().__init__("; ".join(filter(None, [f"no joint {name!r} in this skeleton", near, hint])))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (UnknownJoint, (self.name, self.known))
+        return (UnknownJoint, (self.name, self.known, self.hint))
 
 
 Where = tuple[str | int, ...]

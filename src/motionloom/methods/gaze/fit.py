@@ -26,7 +26,7 @@ from motionloom.core import (
 from motionloom.core.text import read_text, read_toml
 from motionloom.kinematics.travel import placed
 from motionloom.methods.gaze.config import DEFAULT, Config
-from motionloom.methods.gaze.displacement_motions import Extracted, extract_all, extract_by_thresholds
+from motionloom.methods.gaze.displacement_motions import Extracted, GazeMotion, extract_all, extract_by_thresholds
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.marker_takes import Marking, Shift, shift_of
 from motionloom.methods.gaze.model import GazeModel
@@ -35,6 +35,7 @@ from motionloom.samples import make
 
 COLUMNS = ("file", "yaw", "pitch")  # degrees; optional columns: start, end (s), which crop a take by hand
 NAMED = re.compile(r"_(?P<yaw>[-+]?\d+(?:\.\d+)?)_(?P<pitch>[-+]?\d+(?:\.\d+)?)$")  # me_-72_12.trc
+MOST_OVERSHOOT, MOST_LENGTH = 2.0, 2.0  # times the way to the end, and the length of the take, of a gaze shift
 EDGES = (0.2, 0.1)  # s left out at both ends of the take that looks straight ahead
 
 
@@ -81,16 +82,19 @@ def fit(
         names += [name] * len(found)
         if isinstance(take, Clip) and name not in targets and len(found) < (every := len(found_shifts(take))):
             left_out.append(f"{name}: {every - len(found)} of its {every} gaze shifts do not begin straight ahead")
-    if len(shifts) < MIN_EXAMPLES:
-        more = f"; {len(left_out) - 1} more left out" if len(left_out) > 1 else ""
-        why = f" ({left_out[0]}{more})" if left_out else ""
-        raise BadRequest(f"a gaze map needs at least {MIN_EXAMPLES} examples, found {len(shifts)}{why}")
+    _require_examples(len(shifts), left_out)
     aims = [(target.yaw, target.pitch) for _, target in shifts]
     if fitted:
         motions = extract_all([shift for shift, _ in shifts], aims, progress=part(report, 0.2, 1.0))
     else:
         motions = [extract_by_thresholds(shift, aim) for (shift, _), aim in zip(shifts, aims, strict=True)]
-    examples = list(map(Example, names, motions))
+    examples = list[Example]()
+    for name, (shift, _), found_motion in zip(names, shifts, motions, strict=True):
+        if _is_shift(shift, found_motion.motion):
+            examples.append(Example(name, found_motion))
+        else:
+            left_out.append(f"{name}: noise, or no shift between its rests; give its ends by hand (start, end)")
+    _require_examples(len(examples), left_out)
     report(1.0, "fitting shifts")
     rows, lost, titles = _one_for_each_target(examples)
     body = _standing(takes)
@@ -106,6 +110,18 @@ def fit(
         height=float(body.root[0, 1]),
         notes=tuple(Note(f"left out: {text}", "warning") for text in left_out),
     )
+
+
+def _is_shift(shift: Shift, motion: GazeMotion) -> bool:
+    """Is a fitted motion a gaze shift: not far longer than its take, and not far beyond its end?"""
+    return motion.overshoot <= MOST_OVERSHOOT and motion.seconds <= MOST_LENGTH * len(shift.turns) / shift.fps
+
+
+def _require_examples(count: int, left_out: Sequence[str]) -> None:
+    if count < MIN_EXAMPLES:
+        more = f"; {len(left_out) - 1} more left out" if len(left_out) > 1 else ""
+        why = f" ({left_out[0]}{more})" if left_out else ""
+        raise BadRequest(f"a gaze map needs at least {MIN_EXAMPLES} examples, found {count}{why}")
 
 
 def _shifts(
