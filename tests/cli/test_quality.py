@@ -77,6 +77,15 @@ def test_evaluate_takes_several_sources_and_answers_in_json(run: Any, folder: Pa
     assert all(m["reason"] for m in short)
 
 
+def test_evaluate_names_a_clip_that_follows_a_source(run: Any, folder: Path) -> None:
+    """The shell makes `--source a.bvh b.bvh` of a wildcard without quotes; b.bvh was measured as a result."""
+    one, two, fast = folder / "walk_1.bvh", folder / "walk_2.bvh", folder / "fast" / "run.bvh"
+    answer = run("evaluate", fast, "--source", one, two)
+    assert answer.code == 2
+    assert "walk_2.bvh follows a source: is it a source, too?" in answer.err
+    assert len(run("evaluate", "--source", one, fast, two, "--json").json) == 2
+
+
 def test_evaluate_measures_what_was_asked(run: Any, folder: Path) -> None:
     asked = "{seconds: 2, constraints: [{root_at: {time: 0, position: [5, 5]}}]}"
     answer = run("evaluate", folder / "walk_1.bvh", "--source", folder, "-r", asked)

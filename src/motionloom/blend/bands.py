@@ -86,15 +86,16 @@ def with_gains(clip: Clip, gains: Sequence[float], kind: str = "pyramid") -> Cli
     """
     channels = to_channels(clip, fit_layout([clip]))
     parts = split_bands(channels.values, kind)
-    given = _gains(gains, len(parts) - 1)
+    given = _by_band(gains, len(parts) - 1, "gains", 1.0)
     return _like(clip, Channels(np.tensordot(np.append(given, 1.0), parts, axes=1), channels.layout, channels.start))
 
 
-def _gains(gains: Sequence[float], count: int) -> FloatArray:
-    if len(gains) > count or not np.isfinite(gains).all():
-        raise BadRequest(f"gains: expected at most {count} numbers, one for each band, found {list(gains)}")
-    out = np.ones(count)
-    out[: len(gains)] = gains
+def _by_band(given: Sequence[float], count: int, name: str, others: float) -> FloatArray:
+    """(count,) what is given for the bands, the highest first; `others` for the rest of them."""
+    if len(given) > count or not np.isfinite(given).all():
+        raise BadRequest(f"{name}: expected at most {count} numbers, one for each band, found {list(given)}")
+    out = np.full(count, others)
+    out[: len(given)] = given
     return out
 
 
@@ -113,7 +114,7 @@ def exchange_bands(
     one, two = to_channels(a, layout), to_channels(other, layout)
     first, second = split_bands(one.values, kind), split_bands(two.values, kind)
     given = np.zeros(len(first))
-    given[: len(first) - 1] = _gains(list(shares) + [0.0] * (len(first) - 1 - len(shares)), len(first) - 1)
+    given[: len(first) - 1] = _by_band(shares, len(first) - 1, "shares", 0.0)
     mix = np.tensordot(1 - given, first, axes=1) + np.tensordot(given, second, axes=1)
     made = _like(a, Channels(mix, layout, one.start))
     share = float(np.abs(given).sum() / max(len(given), 1))

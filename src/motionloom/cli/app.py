@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, cast
 import typer
 from typer.core import TyperGroup
 
+from motionloom.cli.flags import ARGUMENTS
 from motionloom.methods.table import METHODS
 
 HELP = """Learn from the motion clips you have, and make the ones you need.
@@ -117,6 +118,10 @@ class CommandGroup(TyperGroup):
         for group in GROUPS:
             with formatter.section(group):
                 formatter.write_dl([(name, c.summary) for name, c in COMMANDS.items() if c.group == group])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        ctx.meta[ARGUMENTS] = tuple(args[1:])  # in their order, which is lost when they are sorted into options
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import ARGUMENTS
 from motionloom.cli.options import (
     Json,
     Measures,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 @with_reading(omit=("trim_tpose",), rates="Frame rate of the sources, or of results and of sources: 30,60 [frames/s].")
 def evaluate(
+    ctx: typer.Context,
     results: Annotated[list[str], typer.Argument(metavar="RESULT...", help="Clips to measure.", show_default=False)],
     source: Annotated[
         list[str],
@@ -60,6 +63,7 @@ def evaluate(
 
     A T-pose in frame 0 is not part of the motion: it is left out of results and sources, with a note.
     """
+    check_order(results, ctx.meta.get(ARGUMENTS, ()))
     from motionloom.evaluate import evaluate_clips
     from motionloom.plot.figures import save_figure
     from motionloom.plot.quality import quality_sheet
@@ -82,6 +86,19 @@ def evaluate(
     _print_evaluation(found)
     if picture is not None:
         print_line(f"{picture}: all values relative to the source's range")
+
+
+def check_order(results: Sequence[str], args: Sequence[str]) -> None:
+    """`BadRequest` for `x.bvh --source a.bvh b.bvh`, as unquoted wildcards give: b.bvh would be taken for a result."""
+    from motionloom.core import BadRequest
+
+    given = [i for i, arg in enumerate(args) if arg == "--source"]
+    for i in given:
+        if set(results) & set(args[: given[0]]) and i + 2 < len(args) and args[i + 2] in results:
+            raise BadRequest(
+                f"{args[i + 2]} follows a source: is it a source, too? Write --source before each of them, or name a "
+                "folder or a quoted wildcard; results are named before --source"
+            )
 
 
 def _print_evaluation(found: Evaluation) -> None:

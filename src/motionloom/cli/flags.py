@@ -17,6 +17,7 @@ T = TypeVar("T")
 
 PLAIN_FPS = "plain_fps"  # the value of `--fps` where that is an earlier name
 _PREFIX = "set_"  # keeps a method's own fields apart from the command's arguments
+ARGUMENTS = "motionloom.arguments"  # key in `Context.meta`: what follows the name of the command, as typed
 
 
 def present_value(earlier: str, old: T | None, present: str, value: T | None) -> T | None:
