@@ -8,6 +8,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,11 @@ from motionloom.control import foot_locked
 from motionloom.core import Skeleton
 from motionloom.core.poses import commands
 from motionloom.methods import learn
-from motionloom.methods.live import FrameSources
 from motionloom.methods.parametric_graph.edge_search import build_edge, propose_limits
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
+from motionloom.samples import make
 
 GRAPHS = Path(__file__).resolve().parents[1] / "examples" / "graphs"
 JOINTS, CROWD, SECONDS, STEPS = 31, 3000, 2, 300
@@ -60,15 +61,9 @@ def figures() -> list[dict[str, Any]]:
     together()
     one, many = best_seconds([alone, together], rounds=3)
     rate = SECONDS * 60 * CROWD / many
-    large = _many_examples(model, 250).live
-
-    def alone_in_many() -> None:
-        state = large.begin([1])
-        for _ in range(STEPS):
-            state, _ = large.step(state, ahead, 1 / 60)
-
-    alone_in_many()
-    few, more = best_seconds([alone, alone_in_many], rounds=3)
+    graphs = [_turns_and_speeds(3, 3), _turns_and_speeds(16, 16)]
+    sizes = [graph.nodes[0].space.rows.size for graph in graphs]
+    few, more = best_seconds([partial(_driven, graph.live) for graph in graphs], rounds=5)
     builds = [(name, goal, _built(name)[1], _built_in_threads(name)) for name, goal in GOALS]
     return [
         figure("edge of 50 x 1,000 samples, verified", round(edge[0], 2), "<= 1", unit="s"),
@@ -80,7 +75,12 @@ def figures() -> list[dict[str, Any]]:
             )
             for name, goal, one_thread, threads in builds
         ),
-        figure("a step with 250 examples, over one with 12", round(more / few, 2), "<= 1.2"),
+        figure(
+            f"a step of one character with {sizes[1]} examples, over one with {sizes[0]}",
+            round(more / few, 2),
+            "<= 1.2",
+            note="of turns and speeds; another heading every second, another speed every 1.5 s",
+        ),
         figure("one character, a step", round(one / STEPS * 1e6, 1), "<= 50", unit="us"),
         figure(
             f"character steps per second of {JOINTS} joints, feet locked, {CROWD} characters in two threads",
@@ -89,6 +89,14 @@ def figures() -> list[dict[str, Any]]:
             note=f"{rate / 60:.0f} characters at 60 Hz; a new heading every second",
         ),
     ]
+
+
+def _driven(live: Any) -> None:
+    """Ten seconds of one character that turns and changes its speed, so that its parameters are always on their way."""
+    state = live.begin([1])
+    for i in range(600):
+        given = commands(heading=(0.5, -1.0)[i // 60 % 2], speed=(1.0, 1.5)[i // 90 % 2])
+        state, _ = live.step(state, given, 1 / 60)
 
 
 def _with_joints(count: int) -> ParametricGraphModel:
@@ -112,20 +120,16 @@ def _with_joints(count: int) -> ParametricGraphModel:
     return model
 
 
-def _many_examples(model: ParametricGraphModel, count: int) -> ParametricGraphModel:
-    """The graph with copies of its examples, which have no weight: what a step costs with so many stored."""
-    (node,) = model.nodes
-    space, own = node.space, node.space.rows.size
-    which = np.arange(count) % own
-    section = np.pad(space.section, ((0, 0), (0, count - own)))
-    larger = replace(space, rows=space.rows.only(which), values=space.values[which], section=section)
-    table, sources, frames = node.sources
-    begins = np.concatenate([[0], np.cumsum(node.lengths)])
-    at = np.concatenate([np.arange(begins[i], begins[i + 1]) for i in which])
-    more = replace(
-        node, space=larger, lengths=node.lengths[which], sources=FrameSources(table, sources[at], frames[at])
-    )
-    return replace(model, nodes=(more,))
+def _turns_and_speeds(turns: int, speeds: int) -> ParametricGraphModel:
+    """A graph of walks that differ in turn and speed; every example takes part in some blends."""
+    clips = [
+        make("walk", turn=turn, speed=speed, seconds=4, fps=30, seed=1)
+        for turn in np.radians(np.linspace(-80, 80, turns))
+        for speed in np.linspace(0.9, 1.6, speeds)
+    ]
+    model = learn("parametric-graph", clips, {"node": ("walk parameter=turn|speed cut=cycles",)})
+    assert isinstance(model, ParametricGraphModel)
+    return model
 
 
 def _built_in_threads(name: str) -> float:

@@ -7,7 +7,15 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from motionloom.core import silent
-from motionloom.methods.space._kernels_weights import blended_value, linear_weights, missed_at, nearest_weights
+from motionloom.methods.space._kernels_weights import (
+    MANY,
+    _solved,
+    blended_value,
+    linear_weights,
+    missed_at,
+    nearest_weights,
+    space_weights,
+)
 from motionloom.methods.space.radial import solve_misses
 from motionloom.methods.space.sampling import (
     features,
@@ -141,6 +149,33 @@ def test_weights_are_continuous(arms):
         w, _ = weights_for(values, moment_table(3), curve, spread_of(values, 1.0), np.ascontiguousarray(line[::every]))
         changes.append(np.linalg.norm(np.diff(w, axis=0), axis=1).max())
     assert 1.6 < changes[0] / changes[1] < 2.4
+
+
+def weights_of(values, requests, *, all_of_them=False):
+    """Weights and what they reach, of a linear map; `all_of_them`: without trying the nearest examples first."""
+    moments, curve = np.zeros((0, 4), np.int64), np.zeros((0, 1, values.shape[1]))
+    weights, used = np.zeros((len(requests), len(values))), np.zeros(requests.shape)
+    if all_of_them:
+        for n, request in enumerate(requests):
+            _solved(values, moments, curve, 1e-3, request, weights[n], used[n])
+    else:
+        space_weights(values, moments, curve, 1e-3, np.zeros((0, 0)), requests, weights, used)
+    return weights, used
+
+
+def test_of_many_examples_the_nearest_give_the_weights_of_all(rng):
+    values, requests = rng.uniform(-1, 1, (250, 2)), rng.uniform(-0.9, 0.9, (100, 2))
+    (weights, used), (whole, _) = weights_of(values, requests), weights_of(values, requests, all_of_them=True)
+    np.testing.assert_allclose(used, requests, atol=1e-3)
+    np.testing.assert_allclose(weights, whole, atol=1e-5)
+
+
+def test_a_request_between_two_crowds_of_examples_is_met_by_both(rng):
+    crowd = rng.uniform(-0.1, 0.1, (MANY, 2))
+    values = np.concatenate([crowd - [0.5, 0], crowd + [0.5, 0]])
+    weights, used = weights_of(values, np.array([[0.1, 0.0]]))
+    np.testing.assert_allclose(used, [[0.1, 0.0]], atol=1e-3)
+    assert weights[0, :MANY].sum() > 0.3
 
 
 def test_nearest_weights_are_equations_6_1_and_6_2(rng):

@@ -22,6 +22,8 @@ CORRECTIONS = 2  # times that a request is shifted by what the map misses
 INNER = 60  # Newton steps of a linear problem
 SOFTNESS = 1e-5  # weight of a missed parameter: an unreachable one is approached as near as possible
 TAIL = 0.02  # of a weight: the end of its way to a goal
+MANY, NEAREST = 64, 24  # examples: of more than MANY, the nearest ones are tried first
+REACHED = 1e-3  # of the range: a request is met
 SETTLED = 1e-10  # change of weights at which the linearisations end
 
 
@@ -209,67 +211,105 @@ def _tabulated(section: Any, request: float, w: Any) -> float:
 
 
 @kernel
+def _solved(values: Any, moments: Any, curve: Any, spread: float, p: Any, weights: Any, used: Any) -> None:
+    """weights (K,) and the parameters that they reach, used (D,), for one request p (D,)."""
+    count, size = values.shape
+    jac, target, cost = np.empty((count, size)), np.zeros(size), np.empty(count)
+    y, w, before, value = np.zeros(size + 1), np.zeros(count), np.empty(count), np.empty(size)
+    least, nearest = 1e300, 0
+    for k in range(count):
+        cost[k] = apart(values[k], p)
+        if cost[k] < least:
+            least, nearest = cost[k], k
+    y[size] = least + spread
+    damping, last = 1.0, 1e300
+    for turn in range(OUTER):
+        before[:] = w
+        if turn == 0:  # the linear map
+            value[:] = 0.0
+            jac[:] = values
+        else:
+            blended_value(values, moments, curve, w, True, value, jac)
+        for d in range(size):
+            shift = p[d] - value[d]
+            for k in range(count):
+                shift += jac[k, d] * w[k]
+            for k in range(count):  # relative to the request: the unknowns of the dual are then nearly independent
+                jac[k, d] -= shift
+        linear_weights(jac, cost, spread, target, y, w)
+        change = 0.0
+        for k in range(count):
+            change += (w[k] - before[k]) ** 2
+        if turn > 1 and change > last:  # the linearisations do not settle: smaller steps
+            damping *= 0.5
+        last = change
+        for k in range(count):
+            w[k] = before[k] + (damping if turn else 1.0) * (w[k] - before[k])
+        if change < SETTLED * SETTLED:
+            break
+    total = 0.0
+    for k in range(count):
+        total += w[k]
+    if total > 1e-9:
+        for k in range(count):
+            weights[k] = w[k] / total
+    else:
+        weights[:] = 0.0
+        weights[nearest] = 1.0
+    blended_value(values, moments, curve, weights, False, used, jac)
+
+
+@kernel
+def apart(a: Any, b: Any) -> float:
+    """Squared distance of two points (D,)."""
+    out = 0.0
+    for d in range(len(b)):
+        out += (a[d] - b[d]) ** 2
+    return out
+
+
+@kernel
+def nearest_examples(values: Any, p: Any, count: int) -> Any:
+    """(count,) the examples nearest to a point p (D,), the nearest first."""
+    near, far, found = np.empty(count, np.int64), np.empty(count), 0
+    for k in range(len(values)):
+        d = apart(values[k], p)
+        if found == count and d >= far[count - 1]:
+            continue
+        at = min(found, count - 1)
+        found = min(found + 1, count)
+        while at > 0 and far[at - 1] > d:
+            near[at], far[at] = near[at - 1], far[at - 1]
+            at -= 1
+        near[at], far[at] = k, d
+    return near
+
+
+@kernel
 def space_weights(
     values: Any, moments: Any, curve: Any, spread: float, section: Any, requests: Any, weights: Any, used: Any
 ) -> None:
     """weights (N, K) and the parameters that they reach, used (N, D), for requests (N, D); in units of the range.
 
-    `section` (G, K + 2) is the table of a space of one parameter, or has no rows.
+    `section` (G, K + 2) is the table of a space of one parameter, or has no rows. Of more than `MANY` examples, the
+    `NEAREST` to the request are tried first, so that the cost hardly grows with their number; where blends of these do
+    not reach the request, all count.
     """
     if len(section) > 1:
         for n in range(len(requests)):
             used[n, 0] = _tabulated(section, requests[n, 0], weights[n])
         return
-    count, size = values.shape
-    jac, target, cost = np.empty((count, size)), np.zeros(size), np.empty(count)
-    y, w, before, value = np.empty(size + 1), np.empty(count), np.empty(count), np.empty(size)
+    few = np.empty(NEAREST)
     for n in range(len(requests)):
-        p = requests[n]
-        least, nearest = 1e300, 0
-        for k in range(count):
-            cost[k] = 0.0
-            for d in range(size):
-                cost[k] += (values[k, d] - p[d]) ** 2
-            if cost[k] < least:
-                least, nearest = cost[k], k
-        y[:] = 0.0
-        y[size] = least + spread
-        w[:] = 0.0
-        damping, last = 1.0, 1e300
-        for turn in range(OUTER):
-            before[:] = w
-            if turn == 0:  # the linear map
-                value[:] = 0.0
-                jac[:] = values
-            else:
-                blended_value(values, moments, curve, w, True, value, jac)
-            for d in range(size):
-                shift = p[d] - value[d]
-                for k in range(count):
-                    shift += jac[k, d] * w[k]
-                for k in range(count):  # relative to the request: the unknowns of the dual are then nearly independent
-                    jac[k, d] -= shift
-            linear_weights(jac, cost, spread, target, y, w)
-            change = 0.0
-            for k in range(count):
-                change += (w[k] - before[k]) ** 2
-            if turn > 1 and change > last:  # the linearisations do not settle: smaller steps
-                damping *= 0.5
-            last = change
-            for k in range(count):
-                w[k] = before[k] + (damping if turn else 1.0) * (w[k] - before[k])
-            if change < SETTLED * SETTLED:
-                break
-        total = 0.0
-        for k in range(count):
-            total += w[k]
-        if total > 1e-9:
-            for k in range(count):
-                weights[n, k] = w[k] / total
-        else:
-            weights[n] = 0.0
-            weights[n, nearest] = 1.0
-        blended_value(values, moments, curve, weights[n], False, used[n], jac)
+        if len(values) > MANY:
+            near = nearest_examples(values, requests[n], NEAREST)
+            _solved(values[near], moments, curve, spread, requests[n], few, used[n])
+            if apart(used[n], requests[n]) < REACHED * REACHED:
+                weights[n] = 0.0
+                for i in range(NEAREST):
+                    weights[n, near[i]] = few[i]
+                continue
+        _solved(values, moments, curve, spread, requests[n], weights[n], used[n])
 
 
 @kernel
