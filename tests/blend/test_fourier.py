@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.blend.fourier import (
+    FAINT,
     analyse,
     characteristic,
     controlled,
@@ -45,6 +46,29 @@ def test_the_ends_of_an_interpolation_are_the_motions(mix, motions):
     np.testing.assert_allclose(
         evaluate_series(mix(a, b, 1.0), t), evaluate_series(b, t), atol=0.02
     )  # no phase of faint waves
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
+def test_equation_2_12_is_the_sum_as_printed(motions, share):
+    """For every channel: amplitudes and phases by s, phases along the shorter way, written out term by term."""
+    a, b = motions
+    made, t = interpolated(a, b, share), np.linspace(0, 6, 25)
+    values = evaluate_series(made, t)
+    count = max(len(a.amplitude), len(b.amplitude))
+    sizes, phases = (
+        [np.pad(x, ((0, count - len(x)), (0, 0))) for x in pair]  # what a series lacks is zero
+        for pair in ((a.amplitude, b.amplitude), (a.phase, b.phase))
+    )
+    for channel in range(0, len(a.mean), 7):
+        total = np.full(len(t), (1 - share) * a.mean[channel] + share * b.mean[channel])
+        for n in range(1, count + 1):
+            one, two = (x[n - 1, channel] for x in sizes)
+            phi, psi = (x[n - 1, channel] for x in phases)
+            psi -= 2 * np.pi * np.round((psi - phi) / (2 * np.pi))
+            if min(one, two) < FAINT:  # the phase of the one that has a wave
+                phi = psi = psi if one < FAINT else phi
+            total += ((1 - share) * one + share * two) * np.sin(n * t + (1 - share) * phi + share * psi)
+        np.testing.assert_allclose(values[:, channel], total, atol=1e-9)
 
 
 def test_equation_2_13_is_the_mean_of_values(motions):
