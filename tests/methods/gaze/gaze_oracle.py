@@ -16,7 +16,7 @@ from motionloom.rotation import between, exp, inverse, log, multiply, normalize,
 from motionloom.rotation import yaw as yaw_turn
 
 EASE = math.radians(4.0)
-EYE_LIMIT, MAX_FOLLOW, BEHIND, ROUNDS = math.radians(50.0), math.radians(300.0), math.radians(30.0), 2
+EYE_LIMIT, MAX_FOLLOW, BEHIND, ROUNDS = math.radians(50.0), math.radians(300.0), math.radians(30.0), 4
 
 
 def eased(angle: FloatArray, limit: FloatArray | float) -> FloatArray:

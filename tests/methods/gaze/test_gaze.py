@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motionloom.constraints.gaze import LookAt, gaze
 from motionloom.control import GazeLayer, Playback, record, run
 from motionloom.control.layered import layered
-from motionloom.core import BadRequest, Clip, FormatError, Markers
+from motionloom.core import BadRequest, Clip, FormatError, Markers, Skeleton, replace
 from motionloom.core.poses import commands
 from motionloom.io import load
 from motionloom.kinematics.fk import fk, world
@@ -526,3 +526,15 @@ def test_a_direction_seen_from_the_hips_is_followed_exactly(gaze_map, name, yaw)
     asked = LookAt(yaw=math.radians(yaw), span=(1.2, 2.6))
     made = look_clip(clip, gaze_map, [look_from(clip, asked, gaze_map)])
     assert np.degrees(asked.residual(made)).max() < 0.01
+
+
+def test_a_head_without_eyes_hits_a_near_point(gaze_map):
+    """The place that looks moves with the head: the direction to a point a metre away changes by that."""
+    walk = make("walk", seconds=4)
+    body = walk.skeleton
+    roles = ["" if role.endswith("eye") else role for role in body.roles]
+    blind = replace(walk, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, body.ends))
+    place = walk.root[100] + [0.5, 0.4, 0.5]
+    asked = LookAt(target=tuple(map(float, place)), span=(1.2, 2.0))
+    made = look_clip(blind, gaze_map, [look_from(blind, asked, gaze_map)])
+    assert np.degrees(asked.residual(made)).max() < 1e-4

@@ -23,7 +23,8 @@ from motionloom.kinematics.feet._kernels_two_bone import (
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
 EASE = math.radians(4.0)  # before its limit, an eye or a neck slows down: speeds do not jump
 NECK_LIMIT = math.radians(90.0)  # neck and head turn no farther on the trunk, except as far as an example does
-ROUNDS = 2  # the eyes move with the head, so the direction to a near point is found twice
+ROUNDS = 4  # the eyes move with the head, so the direction to a near point is found again, until it is met
+MET = 1e-12  # by a direction that is no longer changed
 
 
 @kernel
@@ -152,5 +153,8 @@ def aim_goal(
         if near:
             displace(body, frame, world, turns, goal, moved)
             forward(body, root, moved, places, other)
+            before = line
             line = minus(point, eye_place(body, places))
             line = scaled(line, 1.0 / max(norm(line), 1e-9))
+            if norm(minus(line, before)) < MET:
+                break
