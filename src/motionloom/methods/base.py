@@ -139,7 +139,9 @@ class Model(ABC, Generic[O]):
         try:
             return model._plan(inner, model.options(request), rng, progress or silent())
         except BadRequest as error:
-            raise inner.located(error) from None
+            problem = inner.located(error)
+            seconds = problem.where == ("frames",) and request.frames is None  # the length as it was given
+            raise (problem.at(("seconds",)) if seconds else problem) from None
 
     @abstractmethod
     def _plan(self, request: Request, options: O, rng: Generator, progress: Progress) -> Plan:

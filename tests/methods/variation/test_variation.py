@@ -241,8 +241,10 @@ def test_bad_input_is_refused_with_what_was_found(walker, walks, strokes, arm, t
     with pytest.raises(BadRequest, match="learned on other degrees of freedom"):
         fit(strokes[:1], structure=walker)
     once = replace(walker, loop=None)
-    with pytest.raises(BadRequest, match=r"does not repeat, and 60 s .*2\.23, 2\.17, 2\.20 s"):
-        synthesize(once, Request(seconds=60))
+    for length in ({"seconds": 60.0}, {"frames": 1800}):
+        with pytest.raises(BadRequest, match=r"does not repeat, and 60 s .*2\.23, 2\.17, 2\.20 s") as found:
+            synthesize(once, Request(**length))
+        assert found.value.where == tuple(length)
     assert len(synthesize(once, Request(seconds=1.6))) == 48
 
 

@@ -1,6 +1,6 @@
 """Steps of live variants: plain arrays, no checks. Rows of `state` are written in place (a copy, see `live.step`).
 
-`tables` is a `LiveTables`. A frame is that of `_kernels_mix.variant`; feet are held where they touch (eq 7), as no
+`tables` is a `VariationTables`. A frame is that of `_kernels_mix.variant`; feet are held where they touch (eq 7), as no
 later frame is known.
 """
 

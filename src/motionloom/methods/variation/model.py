@@ -192,7 +192,7 @@ class VariationModel(Model[Options]):
             raise BadRequest(
                 f"this motion does not repeat, and {asked / self.fps:g} s are longer than any of its takes, which last "
                 f"{lengths} s; leave out the length, or ask for at most {longest / self.fps:.2f} s",
-                where=("seconds",) if request.seconds is not None else ("frames",),
+                where=("frames",),
             )
         endless = asked is not None and self.loop is not None
         frames = asked if endless and asked is not None else round(LONGEST * longest) + 2
