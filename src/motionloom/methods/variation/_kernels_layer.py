@@ -2,7 +2,8 @@
 
 At the moment of the takes' mean that is nearest to a pose, the deviation of a variant from that mean is
 sum_c (w_c,i - 1/S) x_c,i for degree of freedom i, with the weights of `_kernels_mix`. A critically damped spring leads
-there, so that a pose changes smoothly where the nearest moment jumps.
+to that moment, so that a pose changes smoothly where the nearest one jumps; a spring of the deviations themselves would
+take a quarter of them away. They begin at zero, and grow as such a spring does.
 """
 
 from __future__ import annotations
@@ -35,15 +36,19 @@ def vary(tables: Any, state: Any, dt: float, rotations: Any) -> None:
     weights = np.empty((clips, count + 1))
     for k in range(len(state.seed)):
         if dt > 0.0:
-            m = _nearest(tables, state.moment[k], dt, rotations[k])
-            state.moment[k] = m
+            m = _nearest(tables, state.moment[k, 0], dt, rotations[k])
+            if state.moment[k, 0] < 0.0:
+                state.moment[k, 0] = m
+            else:
+                _follow(tables, m, dt, state.moment[k])
             state.time[k] += dt
             moments = state.time[k] * tables.fps * MOMENTS
             step = tables.takes.knot * tables.fps * MOMENTS
             weights_at(state.seed[k], moments, step, state.first[k], state.knots[k], tables.takes,
                        tables.base, tables.amounts, weights)  # fmt: skip
-            _approach(tables, weights, np.int64(m), dt, state.deviation[k])
-        _turn(tables, state.deviation[k, 0], rotations[k])
+            grown = 2.0 * math.log(2.0) / HALF_LIFE * state.time[k]
+            _deviate(tables, weights, state.moment[k, 0], 1.0 - (1.0 + grown) * math.exp(-grown), state.deviation[k])
+        _turn(tables, state.deviation[k], rotations[k])
 
 
 @kernel
@@ -73,7 +78,7 @@ def _nearest(tables: Any, before: float, dt: float, rotations: Any) -> float:
         if before >= 0.0:
             off = abs(m - expected)
             if tables.closed:
-                off = min(off % moments, moments - off % moments)
+                off = min(off % (moments - 1), moments - 1 - off % (moments - 1))
             total += tables.size * JUMP * (10.0 * off / moments) ** 2
         if total < least:
             best, least = m, total
@@ -81,21 +86,36 @@ def _nearest(tables: Any, before: float, dt: float, rotations: Any) -> float:
 
 
 @kernel
-def _approach(tables: Any, weights: Any, m: Any, dt: float, deviation: Any) -> None:
-    """deviation (2, D), value and rate, moved by a spring towards that of the weights at moment m."""
-    clips, count = len(tables.takes.values), tables.mean.shape[1]
+def _follow(tables: Any, nearest: float, dt: float, moment: Any) -> None:
+    """moment (2,), the one shown and how fast it nears the nearest one beside going on, `dt` later: a spring."""
+    moments = len(tables.mean)
+    period = float(moments - 1)  # of closed takes: the last moment is the first one again
+    ahead = moment[0] + dt * tables.fps * MOMENTS
+    off = ahead - nearest
+    if tables.closed:
+        off = (off + 0.5 * period) % period - 0.5 * period
     y = 2.0 * math.log(2.0) / HALF_LIFE
-    fade = math.exp(-y * dt)
+    fade, j1 = math.exp(-y * dt), moment[1] + off * y
+    moment[1] = fade * (moment[1] - j1 * y * dt)
+    shown = nearest + fade * (off + j1 * dt)
+    moment[0] = shown % period if tables.closed else min(max(shown, 0.0), period)
+
+
+@kernel
+def _deviate(tables: Any, weights: Any, at: float, share: float, deviation: Any) -> None:
+    """deviation (D,): `share` of that of the weights at a moment."""
+    clips, count = len(tables.takes.values), tables.mean.shape[1]
+    i = min(int(at), len(tables.mean) - 2)
+    t = at - i
     for d in range(count):
         if tables.amounts[d] == 0.0:
             continue
-        goal = 0.0
+        total = 0.0
         for c in range(clips):
-            goal += (weights[c, d] - tables.base[c]) * (tables.takes.values[c, m, d] - tables.mean[m, d])
-        off = deviation[0, d] - goal
-        j1 = deviation[1, d] + off * y
-        deviation[0, d] = goal + fade * (off + j1 * dt)
-        deviation[1, d] = fade * (deviation[1, d] - j1 * y * dt)
+            values = tables.takes.values[c]
+            x = (1.0 - t) * (values[i, d] - tables.mean[i, d]) + t * (values[i + 1, d] - tables.mean[i + 1, d])
+            total += (weights[c, d] - tables.base[c]) * x
+        deviation[d] = share * total
 
 
 @kernel

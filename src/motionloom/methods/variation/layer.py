@@ -45,10 +45,10 @@ class LayerState(NamedTuple):
 
     seed: IntArray  # (N,)
     time: FloatArray  # (N,) s since the start
-    moment: FloatArray  # (N,) the nearest moment of the takes, -1 before the first step
+    moment: FloatArray  # (N, 2) the moment of the takes, -1 before the first step; its rate beside that of time
     first: IntArray  # (N, 1) number of the first knot
     knots: FloatArray  # (N, 4, S, D) random numbers about the present time
-    deviation: FloatArray  # (N, 2, D) and its rate per second
+    deviation: FloatArray  # (N, D)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +89,10 @@ class VariationLayer:
         state = LayerState(
             seed=np.asarray(seeds, np.int64).copy(),
             time=np.zeros(count),
-            moment=np.full(count, -1.0),
+            moment=np.tile((-1.0, 0.0), (count, 1)),
             first=np.zeros((count, 1), np.int64),
             knots=np.zeros((count, 4, takes, degrees)),
-            deviation=np.zeros((count, 2, degrees)),
+            deviation=np.zeros((count, degrees)),
         )
         begin(self.tables, state)
         return state
