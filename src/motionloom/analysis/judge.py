@@ -14,6 +14,7 @@ from motionloom.analysis.root_frame import joint_accelerations, joint_velocities
 from motionloom.analysis.weights import Weights, joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import parts
+from motionloom.core.watched import watched
 from motionloom.kinematics.fk import fk
 from motionloom.rotation import inverse, rotate
 
@@ -89,6 +90,7 @@ class Judge:
         require_comparable(a, b, shortest=n, why=f"a window of {n} frames")
 
 
+@watched
 def judge(
     measures: Sequence[Measure],
     a: Clip,

@@ -19,6 +19,7 @@ from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import joint_weights
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, Skeleton, UnknownJoint, part, silent
 from motionloom.core.progress import each
+from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import on_skeleton, same_bones
 from motionloom.kinematics.body.roles import feet, group
 from motionloom.kinematics.fk import fk
@@ -77,6 +78,7 @@ class Match(NamedTuple):
     of_last: int
 
 
+@watched
 def build_web(
     clips: Sequence[Clip],
     *,

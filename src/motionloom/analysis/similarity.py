@@ -17,6 +17,7 @@ from motionloom.analysis.pairs import Pairs, below, best_share, local_minima
 from motionloom.analysis.point_cloud import PointCloud
 from motionloom.analysis.weights import Weights
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, part, silent
+from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import in_joint_order
 from motionloom.kinematics.resample import resample
 
@@ -107,6 +108,7 @@ def measure_named(
     return measure
 
 
+@watched
 def find_similar(
     a: Clip,
     b: Clip,

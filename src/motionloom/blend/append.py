@@ -21,7 +21,7 @@ def append(a: Clip, b: Clip, *, method: str = "blend", **options: Any) -> Clip:
     """Clip `a`, then clip `b`, joined where they are most alike: by "blend", "stitch" or "spacetime".
 
     `options` are those of the transition: `at`, `seconds`, `plants`, `search`, `measure` for all of them, `ease` for
-    blends, `iterations` and `stiffness` for spacetime.
+    blends, `iterations` and `stiffness` for spacetime, and `progress`.
     """
     if method not in TRANSITIONS:
         raise BadRequest(f"transition: expected one of {', '.join(TRANSITIONS)}, found {method!r}")

@@ -9,8 +9,9 @@ import numpy as np
 from motionloom.analysis.comparison import Measure
 from motionloom.blend.join import Join, assemble, prepare
 from motionloom.blend.transition_point import SEARCH, Point, laid_on
-from motionloom.core import BadRequest, Clip, FloatArray
+from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
 from motionloom.core.numbers import smoothstep
+from motionloom.core.watched import watched
 from motionloom.kinematics.ground_alignment import Alignment
 from motionloom.rotation import slerp
 
@@ -35,6 +36,7 @@ def blend_weights(half: int, ease: Ease = "smooth") -> FloatArray:
     raise BadRequest(f"ease: expected linear or smooth, found {ease!r}")
 
 
+@watched
 def blend_transition(
     a: Clip,
     b: Clip,
@@ -45,6 +47,7 @@ def blend_transition(
     plants: bool = True,
     search: float = SEARCH,
     measure: Measure | None = None,
+    progress: Progress | None = None,
 ) -> Clip:
     """Clip `a`, then clip `b`, joined by a blend over `seconds` about the transition point (HECK 3.3).
 
@@ -56,6 +59,8 @@ def blend_transition(
     `plants`: a foot that stands in both clips at the point decides where B is laid, so that it stands in one place,
     and legs are bent so that no standing foot slides. Without it this is the source's plain blend.
     """
+    report = progress or silent()
+    report(0.0, "joining")
     join = prepare(a, b, at, seconds, plants=plants, search=search, measure=measure)
     alpha = blend_weights(join.half, ease)
     laid = laid_for_plants(join, laid_on(join.a, join.b, join.point, radius=CLOUD))
@@ -63,7 +68,9 @@ def blend_transition(
     same = slice(w.into - (w.stop - w.start), w.into)
     root = (1 - alpha)[:, None] * a.root[w.start : w.stop] + alpha[:, None] * laid.root[same]
     rotations = slerp(a.rotations[w.start : w.stop], laid.rotations[same], alpha[:, None])
-    return assemble(join, laid, root, rotations, alpha)
+    made = assemble(join, laid, root, rotations, alpha)
+    report(1.0, "joining")
+    return made
 
 
 def laid_for_plants(join: Join, best: Alignment) -> Clip:

@@ -15,6 +15,7 @@ from motionloom.blend.least_torque import GUESS_STIFFNESS, least_torque
 from motionloom.blend.transition_point import SEARCH, Point
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, silent
 from motionloom.core.numbers import smoothstep
+from motionloom.core.watched import watched
 from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import (
@@ -36,6 +37,7 @@ class GroundPath(NamedTuple):
     heading: FloatArray  # (n + 1,)
 
 
+@watched
 def spacetime(
     a: Clip,
     b: Clip,

@@ -8,7 +8,8 @@ from motionloom.analysis.comparison import Measure
 from motionloom.blend.crossfade import CLOUD, laid_for_plants
 from motionloom.blend.join import assemble, prepare
 from motionloom.blend.transition_point import SEARCH, Point, laid_on
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, silent
+from motionloom.core.watched import watched
 from motionloom.rotation import exp, inverse, log, multiply, normalize
 
 
@@ -24,6 +25,7 @@ def displacement(half: int) -> FloatArray:
     return np.where(f < 0, (f + 1) ** 2 / 2, -((f - 1) ** 2) / 2)
 
 
+@watched
 def stitch(
     a: Clip,
     b: Clip,
@@ -33,6 +35,7 @@ def stitch(
     plants: bool = True,
     search: float = SEARCH,
     measure: Measure | None = None,
+    progress: Progress | None = None,
 ) -> Clip:
     """Clip `a` up to the transition point, then clip `b`, with the jump between them spread over `seconds`.
 
@@ -40,6 +43,8 @@ def stitch(
     q_A^-1 q_B along the shorter arc), every frame f of the window is displaced by y(f) Delta. The result is C0 only:
     what jump there is in speed stays at the point. `at`, the laying of B and `plants` are as in `blend_transition`.
     """
+    report = progress or silent()
+    report(0.0, "joining")
     join = prepare(a, b, at, seconds, plants=plants, search=search, measure=measure)
     laid = laid_for_plants(join, laid_on(join.a, join.b, join.point, radius=CLOUD))
     point, w = join.point, join.window
@@ -50,4 +55,6 @@ def stitch(
     root = np.concatenate([a.root[before], laid.root[after]]) + y[:, None] * jump
     rotations = np.concatenate([a.rotations[before], laid.rotations[after]])
     turned = normalize(multiply(rotations, exp(y[:, None, None] * turn)))
-    return assemble(join, laid, root, turned, np.where(y < 0, 1 + y, y))  # displaced by y Delta, a share y of B
+    made = assemble(join, laid, root, turned, np.where(y < 0, 1 + y, y))  # displaced by y Delta, a share y of B
+    report(1.0, "joining")
+    return made

@@ -20,7 +20,7 @@ from motionloom.cli.pairs import (
     write_csv,
     write_json,
 )
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
@@ -149,13 +149,12 @@ def write_alignment(done: Aligned, folder: Path) -> dict[str, Any]:
     import numpy as np
 
     from motionloom.analysis.similarity import readable
-    from motionloom.io import save
     from motionloom.plot.figures import save_figure
     from motionloom.plot.filmstrip import save_filmstrip
     from motionloom.plot.transitions import alignment_picture
 
     warped, a, b, found = done
-    save(warped, folder / "warped.bvh")
+    write_clip(warped, folder / "warped.bvh")
     spans = found.curve.spans
     times = np.arange(len(warped)) / a.fps + spans[0, 0]
     matching = found.curve.matching(times)

@@ -29,7 +29,7 @@ from motionloom.cli.pairs import (
     with_measure,
     write_json,
 )
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 
 if TYPE_CHECKING:
     from motionloom.recipes.recorded_edits import Appended
@@ -95,7 +95,7 @@ def append(
     """
     from motionloom.blend.quality import window_quality
     from motionloom.core import BadRequest, NoPath
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.recipes.recorded_edits import append as append_clips
 
     most = 100 * (read_threshold(limit, "point-cloud", "--limit") or 0.0)
@@ -119,7 +119,7 @@ def append(
             "other times, --search a longer part, --limit a larger limit)",
             best=joined.clip,
         )
-    save(joined.clip, out)
+    write_clip(joined.clip, out)
     summary = write_summary(joined, method, out)
     if json:
         print_json(summary)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 
 
 @with_reading(trim_tpose=True)
@@ -35,7 +35,7 @@ def bands(
     Band 0 is the fastest movement: above 1 a motion becomes nervous, below 1 it is damped.
     """
     from motionloom.blend.bands import band_count
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.recipes.blending import change_bands
 
     check_target(out, overwrite=force)
@@ -45,7 +45,7 @@ def bands(
         made = change_bands(
             first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind, lock_feet=lock, progress=report
         )
-    save(made, out)
+    write_clip(made, out)
     for note in made.origin.notes:
         if note not in first.origin.notes:
             print_line(str(note))

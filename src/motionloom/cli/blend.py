@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.options import Clips, Force, load_all, plural, print_line, with_reading
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 
 
 @with_reading(trim_tpose=True)
@@ -33,7 +33,7 @@ def blend(
     reading: Any = None,
 ) -> None:
     """Blend clips of one action: durations, paths and poses are averaged by weights."""
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.recipes.blending import blend_clips
 
     check_target(out, overwrite=force)
@@ -41,7 +41,7 @@ def blend(
     given = numbers(weights) if weights is not None else [[1.0] * len(loaded)]
     with busy("blending") as report:
         made = blend_clips(loaded, given, registration=registration, lock_feet=lock, progress=report)
-    save(made, out)
+    write_clip(made, out)
     for note in made.origin.notes:
         print_line(str(note))
     print_line(f"{out}: {plural(len(made), 'frame')}, {made.seconds:.2f} s, from {plural(len(loaded), 'clip')}")

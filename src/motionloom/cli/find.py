@@ -9,7 +9,7 @@ import typer
 
 from motionloom.cli.options import Json, load_all, plural, print_json, print_line, with_reading
 from motionloom.cli.pairs import read_threshold
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, progress
 
 if TYPE_CHECKING:
     from motionloom.recipes.matching import FileSpan, Library
@@ -189,7 +189,7 @@ def write_cuts(folder: Path, library: Library, spans: list[FileSpan], out: Path,
     from motionloom.recipes.matching import span_clip
 
     out.mkdir(parents=True, exist_ok=True)
-    for s in spans:
+    for s in progress(spans, "writing"):
         stem = library.files[s.clip].rpartition(".")[0].replace("/", "_")
         save(span_clip(library, s, folder, reading, margin=margin), out / f"{stem}_{s.first}-{s.last}.bvh")
     print_line(f"{out}: {plural(len(spans), 'clip')}")

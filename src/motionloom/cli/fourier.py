@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 
 
 @with_reading(trim_tpose=True)
@@ -41,7 +41,7 @@ def fourier(
 ) -> None:
     """Interpolate locomotion, add what makes one walk brisk or tired to another, or change step and tempo."""
     from motionloom.core import BadRequest
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.recipes.blending import fourier_motion
 
     check_target(out, overwrite=force)
@@ -54,7 +54,7 @@ def fourier(
             first, others, share=share, domain=domain, amount=amount, step=step, speed=speed, hips=hips,
             seconds=seconds, progress=report,
         )  # fmt: skip
-    save(made, out)
+    write_clip(made, out)
     for note in made.origin.notes:
         print_line(str(note))
     print_line(f"{out}: {plural(len(made), 'frame')}, {made.seconds:.2f} s")

@@ -8,10 +8,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from motionloom.core import compiling
 from motionloom.core.progress import Progress, Silent, each
+
+if TYPE_CHECKING:
+    from motionloom.core import Clip
 
 T = TypeVar("T")
 
@@ -61,6 +65,14 @@ def stops_on_interrupt(report: Progress) -> Iterator[Progress]:
         yield report
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def write_clip(clip: Clip, path: Path) -> None:
+    """Save a clip, with its progress."""
+    from motionloom.io import save
+
+    with busy("writing") as report:
+        save(clip, path, progress=report)
 
 
 def progress(items: Sequence[T], doing: str) -> Iterator[T]:

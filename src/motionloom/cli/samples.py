@@ -10,7 +10,7 @@ import typer
 
 from motionloom.cli.flags import LazyGroup, with_fields
 from motionloom.cli.options import Force, Json, Seed, columns, plural, print_json, print_line
-from motionloom.cli.progress_bars import progress
+from motionloom.cli.progress_bars import progress, write_clip
 
 HELP = """Sample clips without a download: people, a dog, pen strokes.
 
@@ -82,7 +82,7 @@ def list_samples(
 
 def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder: Path, force: bool, json: bool) -> None:
     """Make one sample and write it: to `out`, or by its own name into `folder`."""
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.kinematics.summary import clip_facts
     from motionloom.samples import SAMPLES, make
 
@@ -93,7 +93,7 @@ def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder:
     if out is None:
         out = folder / f"{name}{'.csv' if len(clip.skeleton) == 1 else '.bvh'}"  # a pen stroke is a table
         check_target(out, overwrite=force)
-    save(clip, out)
+    write_clip(clip, out)
     if json:
         print_json({"path": str(out), **clip_facts(clip).as_dict()})
     else:

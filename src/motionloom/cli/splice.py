@@ -105,7 +105,7 @@ def splice(
                     raise
                 failed.append({"out": None, "upper": str(a), "lower": str(b), "error": str(error)})
                 continue
-            save(made.clip, target)
+            save(made.clip, target, progress=now)
             if picture:
                 _draw(made, uppers[a].name, lowers[b], target)
             results.append(_summary(made, target, a, b))

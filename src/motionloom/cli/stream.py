@@ -15,7 +15,7 @@ import typer
 from motionloom.cli.flags import with_fields
 from motionloom.cli.layer_options import Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, plural, print_line
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 
 if TYPE_CHECKING:
     from motionloom.core.fields import Field
@@ -68,7 +68,7 @@ def drive(
     from motionloom.control.script import follow, parse_order
     from motionloom.control.streaming import begin_stream
     from motionloom.core import BadRequest
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.methods import load_model
 
     if out is not None:
@@ -105,7 +105,7 @@ def drive(
             **layers,
             progress=report,
         )
-    save(clip, out)
+    write_clip(clip, out)
     print_line(f"{out}: {plural(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
 
 

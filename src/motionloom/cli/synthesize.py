@@ -63,7 +63,7 @@ def synthesize(
             found = attempt(learned, constraints, seed=seed, take=take, progress=own)
             written = found.clip is not None and (found.met or best)
             if found.clip is not None and written:
-                save(found.clip, target)
+                save(found.clip, target, progress=own)
             reports.append(take_report(target if written else None, seed, take, found))
             if not json:
                 print_take(reports[-1], found.residuals)

@@ -10,6 +10,7 @@ import numpy as np
 from motionloom.constraints import Request
 from motionloom.core import Clip, Progress, silent
 from motionloom.core.progress import each, parts
+from motionloom.core.watched import watched
 from motionloom.evaluate.constraint_results import constraint_results
 from motionloom.evaluate.measures.coverage_diversity import WIDE, spread, spread_pairs
 from motionloom.evaluate.measures.prepared_clip import FPS, NotApplicable, Take, feature_joints, take
@@ -48,6 +49,7 @@ class Evaluation:
         return len(feature_joints(self.source.takes[0].skeleton))
 
 
+@watched
 def evaluate_clips(
     results: Sequence[Clip],
     sources: Sequence[Clip],

@@ -133,24 +133,27 @@ def _move(staged: Path, path: Path, removed: Iterable[str]) -> None:
 def _locked_staging(path: Path, allowed: Iterable[str]) -> Iterator[Path]:
     """A new staging folder, deleted at the end; one that a killed process left behind is finished or deleted."""
     staged, deadline = staging_folder(path), time.monotonic() + WAIT
-    while True:
-        try:
-            os.mkdir(staged)
-        except FileExistsError:
-            finish_interrupted(path, allowed)
-            if _remove_abandoned(staged):
-                continue
-            if time.monotonic() > deadline:
-                raise FormatError("cannot be written: another process is writing it", path=path) from None
-            time.sleep(0.02)
-            continue
-        if (unlock := _lock(staged)) is not None:
-            break
+    unlock = None
     try:
+        while unlock is None:
+            try:
+                os.mkdir(staged)
+            except FileExistsError:
+                finish_interrupted(path, allowed)
+                if _remove_abandoned(staged):
+                    continue
+                if time.monotonic() > deadline:
+                    raise FormatError("cannot be written: another process is writing it", path=path) from None
+                time.sleep(0.02)
+                continue
+            unlock = _lock(staged)
         yield staged
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
-        unlock()
+        if unlock is None:  # interrupted before it was locked
+            _remove_abandoned(staged)
+        else:
+            shutil.rmtree(staged, ignore_errors=True)
+            unlock()
 
 
 def _remove_abandoned(staged: Path) -> bool:

@@ -13,6 +13,7 @@ from motionloom.core import Clip, FormatError, Markers, Note, Progress, Skeleton
 from motionloom.core.limits import MAX_DEPTH, Limits
 from motionloom.core.progress import part
 from motionloom.core.recipe import Input, Read
+from motionloom.core.watched import watched
 from motionloom.io.atomic_files import finish_interrupted, replacing, write_file
 from motionloom.io.digest import file_sha256, start_sha256
 from motionloom.io.plausibility import implausible
@@ -40,6 +41,7 @@ class Format(NamedTuple):
     write_markers: Callable[..., None] | None = None
     read_many: Callable[..., list[Clip]] | None = None  # for files with many clips
     isolated: bool = False  # its reader runs a third-party library in another process, and takes `progress`
+    write_reports: bool = False  # its writer takes `progress`
     library: Callable[[], Any] | None = None  # imports the optional library; `MissingExtra` without it
     others: Callable[[Path], list[Path]] | None = None  # other files that are read with it: the skeleton of AMC
     keeps_origin: bool = False  # does the file itself contain the origin of the clip?
@@ -58,12 +60,16 @@ def _later(name: str) -> Callable[..., Any]:
 
 def _usd(title: str) -> Format:
     read, write, library = _later("usd:read_usd"), _later("usd:write_usd"), _later("usd_scene:usd_library")
-    return Format(title, read, write, isolated=True, library=library)
+    return Format(title, read, write, isolated=True, write_reports=True, library=library)
 
 
 FORMATS: dict[str, Format] = {
     ".bvh": Format(
-        "BVH: skeleton and motion", _later("bvh.read:read_bvh"), _later("bvh.write:write_bvh"), keeps_unit=True
+        "BVH: skeleton and motion",
+        _later("bvh.read:read_bvh"),
+        _later("bvh.write:write_bvh"),
+        write_reports=True,
+        keeps_unit=True,
     ),
     ".amc": Format(
         "AMC: motion, with its ASF skeleton beside it",
@@ -81,9 +87,17 @@ FORMATS: dict[str, Format] = {
         keeps_origin=True,
     ),
     ".smpl.npz": Format(
-        "SMPL pose parameters as AMASS has them", _later("arrays.npz:read_npz"), _later("arrays.smpl:write_smpl")
+        "SMPL pose parameters as AMASS has them",
+        _later("arrays.npz:read_npz"),
+        _later("arrays.smpl:write_smpl"),
+        write_reports=True,
     ),
-    ".npy": Format("HumanML3D-style features, 20 frames a second", None, _later("arrays.humanml3d:write_humanml3d")),
+    ".npy": Format(
+        "HumanML3D-style features, 20 frames a second",
+        None,
+        _later("arrays.humanml3d:write_humanml3d"),
+        write_reports=True,
+    ),
     ".csv": Format(
         "pen stroke: t,x,y, or markers",
         _later("strokes.csv:read_stroke"),
@@ -195,6 +209,7 @@ def check_depth(skeleton: Skeleton, path: str | Path) -> None:
         raise FormatError(f"a chain of {max(depth)} joints; at most {MAX_DEPTH} are supported", path=path)
 
 
+@watched
 def save(
     clip: Clip,
     path: str | Path,
@@ -203,6 +218,7 @@ def save(
     up: str | None = None,
     title: str = "",
     extras: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
 ) -> None:
     """Write a clip in the format of the suffix, and its labels, licence and origin beside it.
 
@@ -211,15 +227,18 @@ def save(
     `title` is the name of the motion inside the file where the format has one (GLB); by default the file's name.
     `extras` are facts about the motion that a GLB file holds as JSON; other formats have no place for them.
     """
-    path = Path(path)
+    path, report = Path(path), progress or silent()
+    report(0.0, "writing")
     entry = format_for_writing(path)
     assert entry.write is not None
     check_depth(clip.skeleton, path)
     beside = [side_path(path, kind).name for kind in ("labels", "licence", "origin")]
     with replacing(path, beside, side_names(path)) as staged:
         named = staged / f"{Path(title).name or path.stem}{path.suffix}"
-        more = {} if extras is None or path.suffix.lower() != ".glb" else {"extras": extras}
+        more: dict[str, Any] = {} if extras is None or path.suffix.lower() != ".glb" else {"extras": extras}
+        more |= {"progress": part(report, 0.0, 0.9)} if entry.write_reports else {}
         entry.write(clip, named, unit=unit, up=up, **more)
+        report(0.9, "writing side files")
         named.rename(staged / path.name)
         texts = {"labels": labels_text(clip), "licence": f"{clip.origin.licence}\n" if clip.origin.licence else ""}
         texts |= {kind: text for kind, text in EMPTY.items() if not texts.get(kind) and belongs_to_another(path, kind)}
@@ -232,6 +251,7 @@ def save(
             named_texts |= reading_after_saving(path, metres or clip.origin.unit, axis or clip.origin.up)
         for name, text in named_texts.items():
             write_file(staged / name, [text.encode()])
+    report(1.0, "writing side files")
 
 
 def format_for_writing(path: Path) -> Format:

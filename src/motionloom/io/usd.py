@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace as with_changes
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,30 +32,60 @@ from motionloom.io.from_world import clip_from_world, split_matrices
 from motionloom.io.isolated_reading import read_in_own_process
 from motionloom.io.reader_settings import DEFAULT, Reading
 from motionloom.io.usd_scene import KEY, MISSING, read_scene, usd_library, usd_words
+from motionloom.jobs import in_worker, start
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world
 from motionloom.rotation import to_matrix
 
+LARGE = 8_000_000  # bytes of rotations, see `write_usd`
 
-def write_usd(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
+
+def write_usd(
+    clip: Clip,
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    progress: Progress | None = None,
+) -> None:
     """Write a clip as a UsdSkel skeleton with one animation, a time sample for every frame.
 
     Metres and y up, unless a unit or z up is given: USD states both. Joints are paths (`Hips/LeftUpLeg`) of names that
     USD allows; `jointNames` has them as they are. Rest and bind transforms are those of `stance(clip)`, so the skeleton
-    stands. Time codes are frames. Roles and end sites are kept in the layer's own data.
+    stands. Time codes are frames. Roles and end sites are kept in the layer's own data. With `progress`, a long clip is
+    written in another process, because USD cannot be interrupted.
     """
-    usd, path = usd_library(), Path(path)
+    _write([clip], progress, _write_clip, clip, Path(path), unit, up)
+
+
+def _write(clips: Sequence[Clip], progress: Progress | None, task: Callable[..., None], *arguments: Any) -> None:
+    """A task that writes these clips: in another process if they are long and `progress` is given."""
+    usd_library()
+    if progress is None or in_worker() or sum(clip.rotations.nbytes for clip in clips) <= LARGE:
+        task(*arguments)
+    else:
+        start(task, *arguments, name="writing").result(progress)
+
+
+def _write_clip(clip: Clip, path: Path, unit: str | float | None, up: str | None) -> None:
+    usd = usd_library()
     _export(_layer_of(clip, path, unit, up, usd), path, usd)
 
 
-def write_usd_crowd(clips: Sequence[Clip], path: str | Path) -> None:
+def write_usd_crowd(clips: Sequence[Clip], path: str | Path, *, progress: Progress | None = None) -> None:
     """Write the clips of a crowd into one USD file, metres and y up: a skeleton for each, as `/Crowd/Member_0000`.
 
     All have the same rate. The file is for other programs; `load` reads the first of its skeletons.
     """
     if not clips:
         raise BadRequest("expected at least one clip for a USD file, found none")
-    usd, path = usd_library(), Path(path)
+    path = Path(path)
+    with replacing(path) as staged:
+        _write(clips, progress, _write_crowd, clips, staged / path.name)
+
+
+def _write_crowd(clips: Sequence[Clip], path: Path) -> None:
+    usd = usd_library()
     crowd = _anonymous(path, usd)
     stage = usd.Usd.Stage.Open(crowd)
     _stage_facts(stage, max(clips, key=len), 1.0, "y", usd)
@@ -63,8 +93,7 @@ def write_usd_crowd(clips: Sequence[Clip], path: str | Path) -> None:
     for i, clip in enumerate(clips):
         usd.Sdf.CopySpec(_layer_of(clip, path, None, None, usd), "/Body", crowd, f"/Crowd/Member_{i:04d}")
     crowd.comment = all_terms(clip.origin.licence for clip in clips)
-    with replacing(path) as staged:
-        _export(crowd, staged / path.name, usd)
+    _export(crowd, path, usd)
 
 
 def _anonymous(path: Path, usd: Any) -> Any:

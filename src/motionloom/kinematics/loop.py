@@ -21,6 +21,7 @@ from motionloom.core import (
 from motionloom.core.limits import Limits
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each, part, parts
+from motionloom.core.watched import watched
 from motionloom.kinematics.fk import fk, velocities
 from motionloom.kinematics.travel import along, from_root_motion, in_place, placed, root_motion, travel
 from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
@@ -62,6 +63,7 @@ def seam(clip: Clip, start: int, end: int) -> float:
     return float(np.linalg.norm(rows[start] - rows[end]))
 
 
+@watched
 def find_loop(
     clip: Clip,
     *,
@@ -154,7 +156,8 @@ def _pick(
     raise NoPath(f"no loop in {name}: the smallest seam is {least:.3f} m, the gate is {limit:g} m", best=clip)
 
 
-def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) -> Clip:
+@watched
+def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5, progress: Progress | None = None) -> Clip:
     """One cycle whose last frame is its first again, carried on by the cycle's displacement. Poses and speeds meet.
 
     Each channel's difference over the seam, in value and in velocity, is taken out half on either side by a quintic
@@ -163,7 +166,9 @@ def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) ->
     heading only the speed is matched, as the body may travel. The seam frame is there twice, as the last and the
     first frame, so that the cycle's displacement is known: `repeat` leaves one out.
     """
-    loop = find_loop(clip) if loop is None else loop
+    report = progress or silent()
+    loop = find_loop(clip, progress=part(report, 0.0, 0.9)) if loop is None else loop
+    report(0.9, "closing the loop")
     if not 0 <= loop.start < loop.end - 1 < len(clip) - 1:
         raise BadRequest(f"no loop from frame {loop.start} to {loop.end} in a clip of {len(clip)} frames")
     cycle = clip[loop.start : loop.end + 1]
@@ -179,7 +184,9 @@ def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5) ->
     motion[:-1] += _faded(motion[-2] - motion[0], np.zeros(3), count - 1, width)
     here = travel(cycle)
     path = from_root_motion(motion, here.place[0], float(here.heading[0]))
-    return along(replace(still, root=root, rotations=rotations, slides=slides), path)
+    made = along(replace(still, root=root, rotations=rotations, slides=slides), path)
+    report(1.0, "closing the loop")
+    return made
 
 
 def faded_gap(values: FloatArray, width: int, rate_width: int | None = None) -> FloatArray:

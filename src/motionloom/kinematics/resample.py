@@ -8,11 +8,13 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, Progress, concatenate, silent
 from motionloom.core.progress import each
+from motionloom.core.watched import watched
 from motionloom.kinematics.travel import ground_turn, placed, root_motion, travel
 from motionloom.rotation import continuous, slerp
 
 
-def resample(clip: Clip, fps: float, *, keep_end: bool = False) -> Clip:
+@watched
+def resample(clip: Clip, fps: float, *, keep_end: bool = False, progress: Progress | None = None) -> Clip:
     """The same motion at another frame rate: frame k of the result is the motion at k / fps seconds.
 
     To fewer frames: root and slides linear, rotations by slerp (a whole ratio picks frames as they are, and no filter
@@ -31,7 +33,11 @@ def resample(clip: Clip, fps: float, *, keep_end: bool = False) -> Clip:
     count = max(int(np.floor(steps + 1e-6) if not keep_end else np.round(steps)), int(keep_end and len(clip) > 1)) + 1
     at = np.linspace(0, len(clip) - 1, count) if keep_end else np.arange(count) * (clip.fps / fps)
     at = np.where(np.abs(at - np.round(at)) < 1e-6, np.round(at), at)
-    return at_frames(clip, np.minimum(at, len(clip) - 1), fps, cubic=fps > clip.fps)
+    report = progress or silent()
+    report(0.0, "resampling")
+    made = at_frames(clip, np.minimum(at, len(clip) - 1), fps, cubic=fps > clip.fps)
+    report(1.0, "resampling")
+    return made
 
 
 def at_frames(clip: Clip, at: FloatArray, fps: float, *, cubic: bool) -> Clip:

@@ -10,6 +10,7 @@ import numpy as np
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, Skeleton, part, silent, with_labels
 from motionloom.core.numbers import smoothstep
 from motionloom.core.progress import each, parts
+from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import SIDES, feet
 from motionloom.kinematics.feet.contacts import contacts
@@ -50,6 +51,7 @@ class RetargetReport:
         return text
 
 
+@watched
 def retarget(
     clip: Clip, to: Clip | Skeleton, *, like: Clip | None = None, plant: bool = True, progress: Progress | None = None
 ) -> tuple[Clip, RetargetReport]:

@@ -20,6 +20,7 @@ from motionloom.core import (
     silent,
 )
 from motionloom.core.errors import unknown
+from motionloom.core.watched import watched
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.methods.base import Learned, Measured, Model
 from motionloom.methods.prepare_clips import as_they_are, prepare
@@ -27,6 +28,7 @@ from motionloom.methods.recipe_steps import learning_steps
 from motionloom.methods.table import METHODS
 
 
+@watched
 def learn(
     method: str,
     clips: Sequence[Clip | Markers],

@@ -20,6 +20,7 @@ from motionloom.core import (
     silent,
 )
 from motionloom.core.progress import each
+from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import in_joint_order, leg_length, on_skeleton, same_bones
 from motionloom.kinematics.capture.glitches import (
     broken_frames,
@@ -45,6 +46,7 @@ class PreparedClips(NamedTuple):
     owners: tuple[int, ...]  # for each clip, the index of the given clip that it is (a piece of)
 
 
+@watched
 def prepare(
     clips: Sequence[Clip],
     fps: float | None,

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from motionloom.constraints import Request, Row, residuals, unmet
 from motionloom.core import Clip, FormatError, Made, NoPath, Progress, Unmet, part, replace, silent
 from motionloom.core.origin import all_terms
+from motionloom.core.watched import watched
 from motionloom.kinematics.resample import resample
 from motionloom.methods.base import Model, Plan
 from motionloom.methods.finish import finish
@@ -32,6 +33,7 @@ class Attempt(NamedTuple):
     reason: str  # why not; "" if met
 
 
+@watched
 def attempt(
     model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
 ) -> Attempt:
@@ -42,6 +44,7 @@ def attempt(
     return _signed_attempt(model, request, seed, take, progress or silent())[0]
 
 
+@watched
 def synthesize(
     model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
 ) -> Clip:

@@ -12,6 +12,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.progress import each, parts
+from motionloom.core.watched import watched
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
 from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
@@ -96,6 +97,7 @@ def _rows(laid: list[StripRow], ax: Any, inch: float, progress: Progress, least:
     return frame_axes(ax, width, top)
 
 
+@watched
 def save_filmstrip(
     clips: Clip | Sequence[Clip],
     path: str | Path,

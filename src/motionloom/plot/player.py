@@ -15,6 +15,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.progress import each, parts
+from motionloom.core.watched import watched
 from motionloom.io.atomic_files import write_whole
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
@@ -41,6 +42,7 @@ class Stage:
     start: float = 0.0  # s of the clip that is shown at clock 0
 
 
+@watched
 def write_player(
     clips: Clip | Sequence[Clip],
     path: str | Path,

@@ -11,6 +11,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.progress import each, parts
+from motionloom.core.watched import watched
 from motionloom.plot.body import body, body_points
 from motionloom.plot.figures import blank_axes, frame_axes, picture_kind, save_figure
 from motionloom.plot.limbs import body_size
@@ -65,6 +66,7 @@ def provenance(
     return frame_axes(ax, WIDTH, -sum(heights) - key)
 
 
+@watched
 def save_provenance(
     clips: Clip | Sequence[Clip],
     path: str | Path,

@@ -20,6 +20,7 @@ from motionloom.blend.fourier import (
     with_characteristic,
 )
 from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent
+from motionloom.core.watched import watched
 from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet, whole_contacts
 from motionloom.kinematics.feet.clearance import usual_clearance
@@ -31,6 +32,7 @@ from motionloom.recipes.recorded_edits import edit_step
 SAME_DISTANCE = 0.02  # of the distance travelled: a smaller change is not reported
 
 
+@watched
 def blend_clips(
     clips: Sequence[Clip],
     weights: Sequence[Any],
@@ -49,6 +51,7 @@ def blend_clips(
     return replace(made, origin=made.origin.with_made(step))
 
 
+@watched
 def change_bands(
     clip: Clip,
     other: Clip | None = None,
@@ -96,6 +99,7 @@ def _distance_notes(made: Clip, clip: Clip) -> list[Note]:
     return [Note(f"travels {far[0]:.2f} m instead of {far[1]:.2f}: its changed legs take other steps")]
 
 
+@watched
 def fourier_motion(
     clip: Clip,
     others: Sequence[Clip] = (),

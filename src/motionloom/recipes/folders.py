@@ -247,7 +247,7 @@ def _edit_file(job: Job, edit: Edit, reading: Reading, progress: Progress | None
         made, report = edit(clip, editing)
         saving(0.0, "writing")
         if target is not None:
-            save(made, target)
+            save(made, target, progress=saving)
     except Cancelled:
         raise
     except MotionloomError as error:
@@ -350,8 +350,7 @@ def _convert_file(
         else:
             clip = load(path, reading, progress=loading)
             clip = convert(clip, **options, to_unit=unit, to_up=up, progress=editing)
-            saving(0.0, "writing")
-            save(clip, target, unit=unit, up=up)
+            save(clip, target, unit=unit, up=up, progress=saving)
     except (BadRequest, Cancelled):
         raise
     except MotionloomError as error:

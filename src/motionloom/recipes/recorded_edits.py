@@ -19,6 +19,7 @@ from motionloom.blend.transition_point import half_window, point_at
 from motionloom.core import BadRequest, Clip, Made, Note, Progress, Read, made_here, part, replace, silent
 from motionloom.core.progress import parts
 from motionloom.core.units import Moment, nearest
+from motionloom.core.watched import watched
 from motionloom.evaluate.capture_checks.check import repair as repair_glitches
 from motionloom.evaluate.inbetween.fill import fill_gap
 from motionloom.io.gltf.rig import rig_of, with_axes
@@ -53,6 +54,7 @@ def options_of(step: Made) -> dict[str, Any]:
     return {name: value for edit in step.edits for name, value in edit.items()}
 
 
+@watched
 def convert(
     clip: Clip,
     *,
@@ -72,7 +74,7 @@ def convert(
     given |= {"in_place": in_place or None, "root_bone": root_bone or None}
     step, report = edit_step("convert", [clip], given), progress or silent()
     report(0.0, "resampling")
-    clip = clip if resample is None else resampled(clip, resample)
+    clip = clip if resample is None else resampled(clip, resample, progress=part(report, 0.0, 0.5))
     report(0.5, "converting")
     if stand:
         rest = stance(clip)
@@ -99,6 +101,7 @@ class Looped(NamedTuple):
     loop: Loop
 
 
+@watched
 def loop(
     clip: Clip,
     *,
@@ -129,8 +132,8 @@ def loop(
         found = Loop(first, last, seam(clip, first, last), 0.0, 0.0)
     else:
         found = find_loop(clip, shortest=shortest, longest=longest, progress=part(report, 0.0, 0.8))
-    report(0.8, "closing the loop")
-    made = repeat(close_loop(clip, found, seconds=blend), times)
+    closed = close_loop(clip, found, seconds=blend, progress=part(report, 0.8, 0.9))
+    made = repeat(closed, times)
     report(1.0, "closing the loop")
     return Looped(_with_step(_without_travel(made, in_place, root_bone), step), found)
 
@@ -164,6 +167,7 @@ class Cleaned(NamedTuple):
     repaired: list[str]
 
 
+@watched
 def clean(
     clip: Clip,
     *,
@@ -204,6 +208,7 @@ class Retargeted(NamedTuple):
     report: RetargetReport
 
 
+@watched
 def retarget(
     clip: Clip,
     body: Clip,
@@ -238,6 +243,7 @@ class Appended(NamedTuple):
     half: int  # frames of the transition on each side of the point
 
 
+@watched
 def append(
     a: Clip,
     b: Clip,
@@ -277,10 +283,8 @@ def append(
     else:
         point = point_at(one, other, at, half)
     options: dict[str, Any] = {"ease": ease} if method == "blend" else {}
-    if method == "spacetime":
-        options["progress"] = part(report, 0.3, 1.0)
-        options |= {} if stiffness is None else {"stiffness": stiffness}
-    report(0.3, "joining")
+    options |= {} if stiffness is None else {"stiffness": stiffness}
+    options["progress"] = part(report, 0.3, 1.0)
     joined = join_clips(one, other, method=method, at=point, seconds=window, plants=plants, **options)
     report(1.0, "joining")
     return Appended(_with_step(joined, step), one, other, point, half)
@@ -295,6 +299,7 @@ class Aligned(NamedTuple):
     alignment: TimeAlignment
 
 
+@watched
 def align(
     a: Clip,
     b: Clip,

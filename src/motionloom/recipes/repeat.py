@@ -26,6 +26,7 @@ from motionloom.core import (
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
 from motionloom.core.recipe import Input
+from motionloom.core.watched import watched
 from motionloom.io import load_take, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of
@@ -49,6 +50,7 @@ class CannotRepeat(MotionloomError):
     """A recipe that cannot be repeated here: a source is missing, or was changed."""
 
 
+@watched
 def again(
     path: str | Path,
     sources: str | Path,
@@ -69,7 +71,7 @@ def again(
     with tempfile.TemporaryDirectory(prefix="motionloom_again_") as folder:
         report = progress or silent()
         report(0.0, "looking for the inputs")
-        repeater = _Repeater(Finder(sources), steps, Path(folder), part(report, 0.0, 1.0), tuple(parameters))
+        repeater = _Repeater(Finder(sources), steps, Path(folder), part(report, 0.0, 0.95), tuple(parameters))
         try:
             missing = list(dict.fromkeys(repeater.missing(steps[-1])))
             if missing:
@@ -83,7 +85,7 @@ def again(
             )
             raise CannotRepeat(f"{Path(path).name} has a damaged recipe: {why}") from error
         clip = clip_with(clip, origin=replace(clip.origin, made=steps))
-        save(clip, out, title=Path(path).stem, **writing)
+        save(clip, out, title=Path(path).stem, progress=part(report, 0.95, 1.0), **writing)
         report(1.0, "done")
     last = steps[-1]
     alike = format_of(path) is format_of(out) and last.output

@@ -8,10 +8,12 @@ from motionloom.blend.splice import Splice, Stages
 from motionloom.blend.splice import splice as spliced
 from motionloom.blend.splice.body import require_part
 from motionloom.core import Clip, Progress, part, replace, same_hierarchy, silent
+from motionloom.core.watched import watched
 from motionloom.kinematics.retarget import retarget
 from motionloom.recipes.recorded_edits import edit_step
 
 
+@watched
 def splice(
     upper: Clip,
     lower: Clip,

@@ -10,7 +10,7 @@ import typer
 
 from motionloom.cli.flags import with_fields
 from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, warn, with_reading
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 from motionloom.cli.requests import Root, given_request
 
 TARGETS = "targets.csv"
@@ -73,7 +73,7 @@ def turn_clip(
 
     from motionloom.cli.synthesize import print_take, take_report
     from motionloom.constraints import Request
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.recipes.gazing import gaze_model, looks_at_objects, read_objects, try_gaze
 
     check_target(out, overwrite=force)
@@ -88,7 +88,7 @@ def turn_clip(
         found = try_gaze(source, model, asked, progress=report, **given)
     written = found.clip is not None and (found.met or best)
     if found.clip is not None and written:
-        save(found.clip, out)
+        write_clip(found.clip, out)
         if picture:
             _draw(found.clip, asked, out.with_suffix(".png"))
     facts = take_report(out if written else None, 0, 0, found)

@@ -149,7 +149,7 @@ def walk(
                 progress=step,
                 **options,
             )
-            save(made.clip, path)
+            save(made.clip, path, progress=step)
             drawn = None if picture is None else _numbered(picture, None if count is None else take)
             if drawn is not None:
                 save_provenance([made.clip], drawn, titles=[path.name])

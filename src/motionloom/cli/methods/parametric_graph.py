@@ -12,6 +12,7 @@ from motionloom.cli.layer_options import Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, Suffix, columns, plural, print_line
 from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root
+from motionloom.core.progress import parts
 
 RATE = 30.0  # Hz, of the view in the terminal
 
@@ -165,12 +166,13 @@ def crowd(
             learned, count, seconds, rate=rate, seed=seed, apart=apart, avoid=regions, tracks=table, members=chosen,
             progress=report,
         )  # fmt: skip
-    if scene:
-        write_usd_crowd(clips, out)
-    else:
-        out.mkdir(parents=True, exist_ok=True)
-        for clip, target in zip(clips, targets, strict=True):
-            save(clip, target)
+    with busy("writing") as report:
+        if scene:
+            write_usd_crowd(clips, out, progress=report)
+        else:
+            out.mkdir(parents=True, exist_ok=True)
+            for clip, target, own in zip(clips, targets, parts(report, [1] * len(targets)), strict=True):
+                save(clip, target, progress=own)
     print_line(f"{out}: {plural(len(clips), 'character')}, {seconds:.2f} s at {rate:g} fps, seed {seed}")
 
 

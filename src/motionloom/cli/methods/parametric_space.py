@@ -9,6 +9,7 @@ import typer
 
 from motionloom.cli.options import Force, plural, print_line
 from motionloom.cli.progress_bars import busy
+from motionloom.core import part
 
 
 def bake(
@@ -39,8 +40,8 @@ def bake(
         check_target(target, overwrite=force)
     with busy("writing") as report:
         for k, (clip, target) in enumerate(zip(found.clips, targets, strict=True)):
-            report(k / len(targets), "writing")
-            save(clip, target, extras=found.facts["vertices"][k])
+            own = part(report, k / len(targets), (k + 1) / len(targets))
+            save(clip, target, extras=found.facts["vertices"][k], progress=own)
             found.facts["vertices"][k]["file"] = target.name
     write_whole(out / "space.json", [json.dumps(found.facts, indent=1).encode()])
     simplices = len(found.facts["simplices"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.options import Force, Json, Seed, columns, print_json, print_line, read_clip, with_reading
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 from motionloom.cli.requests import Root, given_request
 
 if TYPE_CHECKING:
@@ -110,14 +110,14 @@ def transfer(
     time of OTHER's steps, whose frames belong to moments of PLAIN that look like those of OTHER. It has the body of
     STYLED: with a dog as STYLED, a person's run makes a dog run.
     """
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.recipes.transferring import transfer as transfer_clips
 
     check_target(out, overwrite=force)
     clips = [read_clip(path, reading) for path in (plain, styled, other)]
     with busy("transferring") as report:
         made = transfer_clips(*clips, seed=seed, weight=weight, progress=report)
-    save(made.clip, out)
+    write_clip(made.clip, out)
     if json:
         print_json({"out": str(out), "frames": len(made.clip), "rate": made.rate, "gap_cm": 100 * made.gap})
         return

@@ -9,7 +9,7 @@ import typer
 
 from motionloom.cli.flags import present_value
 from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, with_reading
-from motionloom.cli.progress_bars import busy
+from motionloom.cli.progress_bars import busy, write_clip
 
 if TYPE_CHECKING:
     from motionloom.methods.two_level_graph import TwoLevelGraphModel
@@ -118,11 +118,10 @@ def _table(found: list[DescribedChoice]) -> list[str]:
 def _write(model: TwoLevelGraphModel, start: int, numbers: list[str], reach: float, most: int, out: Path) -> None:
     """Write the motion of the choices so far."""
     from motionloom.control.graph_walks import chosen_moves
-    from motionloom.io import save
 
     with busy("making") as report:
         clip = chosen_moves(model, start, numbers, reach=reach, most=most, progress=report)
-    save(clip, out)
+    write_clip(clip, out)
 
 
 @with_reading(trim_tpose=True)
@@ -167,7 +166,7 @@ def act(
     import math
 
     from motionloom.core.units import angle
-    from motionloom.io import check_target, save
+    from motionloom.io import check_target
     from motionloom.methods.two_level_graph.masks import mask_files, read_masks
     from motionloom.methods.two_level_graph.performance import act_out, act_out_masks, ambiguity
 
@@ -184,7 +183,7 @@ def act(
             assert clip is not None
             view = seen if silhouettes else None
             played = act_out(learned, clip, camera=view, camera_known=known, smooth=smooth, progress=report)
-    save(played.clip, out)
+    write_clip(played.clip, out)
     view, taken = played.acted.view, len(played.acted.route.taken)
     facts = {
         "path": str(out),

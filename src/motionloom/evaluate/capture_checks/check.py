@@ -9,6 +9,7 @@ import numpy as np
 from motionloom.core import Clip, Note, Progress, Skeleton, replace, silent
 from motionloom.core.progress import each as in_turn
 from motionloom.core.progress import parts
+from motionloom.core.watched import watched
 from motionloom.evaluate.capture_checks.duplicates import duplicate_findings
 from motionloom.evaluate.capture_checks.findings import (
     Finding,
@@ -47,6 +48,7 @@ CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
 """The checks of one clip; a new one is a function and a line here."""
 
 
+@watched
 def check_clips(clips: Sequence[Clip], *, progress: Progress | None = None) -> list[Finding]:
     """Find the problems of clips, in the order of the clips.
 

@@ -13,6 +13,7 @@ from motionloom.constraints.yaml_lines import read_yaml
 from motionloom.core import BadRequest, Cancelled, Clip, MotionloomError, Note, Progress, silent
 from motionloom.core.errors import unknown
 from motionloom.core.progress import StepProgress, parts
+from motionloom.core.watched import watched
 from motionloom.evaluate.compare.baselines import BASELINES
 from motionloom.evaluate.compare.trial import Failed, TakeResult, Trained, TrialStep, refusal, trial
 from motionloom.evaluate.evaluation import TAKE_WORK, evaluate_take, source_values, source_work, spread_of
@@ -80,6 +81,7 @@ class MethodComparison:
         return len(feature_joints(self.sources[0].skeleton))
 
 
+@watched
 def compare_methods(
     clips: Sequence[Clip],
     request: Request,

@@ -28,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Progress, part, silent
 from motionloom.io.arrays.smpl_body import average_body, smpl_names
 from motionloom.io.atomic_files import write_file
 from motionloom.kinematics.fk import fk
@@ -46,20 +46,29 @@ X, Y, Z = np.eye(3)
 RAW = np.array([0 * X, X, -X, Y, -Y, -Y, Y, -Y, -Y, Y, Z, Z, Y, X, -X, Z, -Y, -Y, -Y, -Y, -Y, -Y])
 
 
-def write_humanml3d(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
+def write_humanml3d(
+    clip: Clip,
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    progress: Progress | None = None,
+) -> None:
     """Write a clip's features; at least three frames at 20 a second are needed."""
+    report = progress or silent()
     if unit is not None or up is not None:
         raise BadRequest("HumanML3D features are in metres with y up: no unit or up axis can be given")
     if len(clip.skeleton) < 2:
         raise FormatError("a body is needed, this clip has one joint", path=path)
     if clip.skeleton.names[:22] != smpl_names(22):
-        clip = retarget(clip, average_body(22))[0]
+        clip = retarget(clip, average_body(22), progress=part(report, 0.0, 0.9))[0]
     clip = resample(clip, FPS)
     if len(clip) < 3:
         raise FormatError(f"{len(clip)} frames at {FPS:g} a second are too few: at least 3", path=path)
     out = io.BytesIO()
     np.save(out, features(fk(clip)[:, :22]).astype(np.float32), allow_pickle=False)
     write_file(path, [out.getvalue()])
+    report(1.0, "writing")
 
 
 def features(places: FloatArray) -> FloatArray:

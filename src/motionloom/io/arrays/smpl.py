@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Skeleton
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Progress, Skeleton, silent
 from motionloom.core.origin import from_file
 from motionloom.io import units_and_axes as conv
 from motionloom.io.arrays.npz_data import Arrays, finite, npz_bytes
@@ -62,7 +62,14 @@ def smpl_clip(arrays: Arrays, notes: Notes, reading: Reading = DEFAULT) -> Clip:
     return Clip(body, rotate(turn, root), rotations, _rate(arrays, reading.fps, notes), origin=origin)
 
 
-def write_smpl(clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
+def write_smpl(
+    clip: Clip,
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    progress: Progress | None = None,
+) -> None:
     """Write pose parameters as AMASS has them: `poses`, `trans`, `mocap_framerate`, z up, and `joints` as they are.
 
     A clip that was read from such a file goes back with its own shape. Any other is retargeted to an average body with
@@ -70,12 +77,12 @@ def write_smpl(clip: Clip, path: str | Path, *, unit: str | float | None = None,
     """
     if unit is not None and conv.unit_of(unit) != 1.0:
         raise BadRequest("SMPL is in metres: no other unit can be given")
-    known = clip.origin.header.get("smpl")
+    known, report = clip.origin.header.get("smpl"), progress or silent()
     body = clip.skeleton
     if known is None or body.names not in [smpl_names(n) for n in (22, 24, 52, 55)]:
         if len(body) < 2:
             raise FormatError("a body is needed, this clip has one joint", path=path)
-        known, clip = {"pelvis": [0.0, 0.0, 0.0]}, retarget(clip, average_body(52))[0]
+        known, clip = {"pelvis": [0.0, 0.0, 0.0]}, retarget(clip, average_body(52), progress=report)[0]
     if clip.slides is not None:
         raise FormatError("joints of SMPL do not slide: load the clip with drop_slides", path=path)
     axis = (clip.origin.up if known.get("gender") is not None else "z") if up is None else conv.up_of(up)
@@ -93,6 +100,7 @@ def write_smpl(clip: Clip, path: str | Path, *, unit: str | float | None = None,
         "joints": places,
     }
     write_file(path, [npz_bytes(arrays)])
+    report(1.0, "writing")
 
 
 def _turns(arrays: Arrays, notes: Notes) -> FloatArray:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, silent
+from motionloom.core.progress import each
 from motionloom.io import units_and_axes as conv
 from motionloom.io.bvh.body import restore_wrappers
 from motionloom.rotation import to_euler_continuous
 
+ROTATIONS_AT_ONCE = 200_000  # frames times joints
 MIN_SLIDE = 1e-4  # m; a joint that slides less than this around its place is written with an OFFSET
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 ROTATIONS = (
@@ -40,7 +42,7 @@ def source_of(clip: Clip) -> dict[str, Any]:
     return dict(header) if list(header.get("joints", ())) == list(clip.skeleton.names) else {}
 
 
-def tracks_of(clip: Clip, unit: float, up: str) -> list[JointTrack]:
+def tracks_of(clip: Clip, unit: float, up: str, progress: Progress | None = None) -> list[JointTrack]:
     """All joints to write, wrappers first, each after its parent; channels as in the source where they still fit."""
     source = source_of(clip)
     wrappers = wrappers_of(clip, unit, up)
@@ -50,7 +52,7 @@ def tracks_of(clip: Clip, unit: float, up: str) -> list[JointTrack]:
         root, hips = restore_wrappers(wrappers, root, turns[:, 0])
         turns = np.concatenate([hips[:, None], turns[:, 1:]], axis=1)
     wanted_channels = source.get("channels") or [ROTATIONS] * len(clip.skeleton)
-    angles = _angles(turns, [_axes(channels) for channels in wanted_channels])
+    angles = _angles(turns, [_axes(channels) for channels in wanted_channels], progress or silent())
     out = [_wrapper_track(n, wrapper) for n, wrapper in enumerate(wrappers)]
     skip = len(out)
     names = source.get("names") or clip.skeleton.names
@@ -125,12 +127,14 @@ def _axes(channels: Any) -> str:
     return order + "".join(missing[: 3 - len(order)])
 
 
-def _angles(turns: FloatArray, orders: list[str]) -> list[FloatArray]:
-    """Euler angles (F, 3) in degrees for each joint, without jumps; joints of the same order are done together."""
+def _angles(turns: FloatArray, orders: list[str], progress: Progress) -> list[FloatArray]:
+    """Euler angles (F, 3) in degrees for each joint, without jumps; a few joints of the same order together."""
+    together = max(1, ROTATIONS_AT_ONCE // len(turns))
+    same = [[j for j, o in enumerate(orders) if o == order] for order in dict.fromkeys(orders)]
+    groups = [joints[i : i + together] for joints in same for i in range(0, len(joints), together)]
     out: list[FloatArray] = [np.empty(0)] * len(orders)
-    for order in dict.fromkeys(orders):
-        joints = [j for j, o in enumerate(orders) if o == order]
-        angles = np.degrees(to_euler_continuous(turns if len(joints) == len(orders) else turns[:, joints], order))
+    for joints in each(groups, progress, "converting rotations", [len(joints) for joints in groups]):
+        angles = np.degrees(to_euler_continuous(turns[:, joints], orders[joints[0]]))
         for n, j in enumerate(joints):
             out[j] = angles[:, n]
     return out
@@ -157,6 +161,6 @@ def wrappers_of(clip: Clip, unit: float, up: str) -> list[dict[str, Any]]:
 
 def _wrapper_track(n: int, wrapper: dict[str, Any]) -> JointTrack:
     """A joint above the hips, which stands still."""
-    angles = _angles(wrapper["rotation"][None, None], [_axes(wrapper["channels"])])[0]
+    angles = _angles(wrapper["rotation"][None, None], [_axes(wrapper["channels"])], silent())[0]
     offset, channels, values = _columns(wrapper["channels"], angles, wrapper["position"][None], still=n > 0)
     return JointTrack(wrapper["name"], n - 1, offset, channels, values, tuple(wrapper["ends"]))

@@ -15,33 +15,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from motionloom.core import Clip, FloatArray, FormatError
+from motionloom.core import Clip, FloatArray, FormatError, Progress, silent
+from motionloom.core.progress import parts, slices
 from motionloom.io import units_and_axes as conv
 from motionloom.io.atomic_files import write_file
 from motionloom.io.bvh.motion import rate_of
 from motionloom.io.bvh.tracks import JointTrack, source_of, tracks_of
 from motionloom.io.gltf.rig import rig_of, with_rig_axes
 
+ROWS = 4096  # that are formatted at once
 _UNNAMEABLE = re.compile(r"[\r\n{}]|\s//|^//|^\s|\s$|^$", re.ASCII)
 
 
 def write_bvh(
-    clip: Clip, path: str | Path, *, unit: str | float | None = None, up: str | None = None, decimals: int = 6
+    clip: Clip,
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    decimals: int = 6,
+    progress: Progress | None = None,
 ) -> None:
     """Write a clip as BVH, in the unit and up axis of the file it came from unless others are given."""
-    write_file(path, bvh_parts(clip, path, unit=unit, up=up, decimals=decimals))
+    write_file(path, bvh_parts(clip, path, unit=unit, up=up, decimals=decimals, progress=progress))
 
 
 def bvh_parts(
-    clip: Clip, path: str | Path = "", *, unit: str | float | None = None, up: str | None = None, decimals: int = 6
+    clip: Clip,
+    path: str | Path = "",
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    decimals: int = 6,
+    progress: Progress | None = None,
 ) -> list[Any]:
-    """The bytes of the file in two pieces: everything up to the frame time, and the rows."""
+    """The bytes of the file in pieces: everything up to the frame time, then the rows, `ROWS` at a time."""
+    turning, writing = parts(progress or silent(), [2, 1])
     rig = rig_of(clip)
     clip = with_rig_axes(clip, rig) if rig is not None and rig.axes == "rig" else clip
     metres = clip.origin.unit if unit is None else conv.unit_of(unit)
     axis = clip.origin.up if up is None else conv.up_of(up)
     decimals = max(decimals, 6, 6 + int(np.ceil(np.log10(metres))))  # micrometres, if the unit is a metre or less
-    tracks = tracks_of(clip, metres, axis)
+    tracks = tracks_of(clip, metres, axis, turning)
     order, lines = _hierarchy(tracks, decimals, path)
     values = np.empty((len(clip), sum(len(t.channels) for t in tracks)))
     column = 0
@@ -51,7 +66,7 @@ def bvh_parts(
         column += width
     source = source_of(clip)
     lines += ["MOTION", f"Frames: {len(clip)}", f"Frame Time: {_frame_time(clip.fps, source)}", ""]
-    return [_encode("\n".join(lines), source.get("encoding", "utf-8")), _rows(values, decimals, path)]
+    return [_encode("\n".join(lines), source.get("encoding", "utf-8")), *_rows(values, decimals, path, writing)]
 
 
 def _hierarchy(tracks: list[JointTrack], decimals: int, path: str | Path) -> tuple[list[int], list[str]]:
@@ -120,7 +135,7 @@ def _encode(text: str, encoding: str) -> bytes:
         return text.encode("utf-8")
 
 
-def _rows(values: FloatArray, decimals: int, path: str | Path) -> memoryview:
+def _rows(values: FloatArray, decimals: int, path: str | Path, progress: Progress) -> list[memoryview]:
     """The text of all rows."""
     from motionloom.io.bvh._kernels import format_rows
 
@@ -128,5 +143,8 @@ def _rows(values: FloatArray, decimals: int, path: str | Path) -> memoryview:
     if largest >= 10.0 ** (18 - decimals):
         raise FormatError(f"value {largest:g} is too large to be written with {decimals} decimals", path=path)
     width = len(f"-{largest:.{decimals}f} ") + 1  # rounding up may add a digit
-    out: NDArray[np.uint8] = np.empty(values.size * width + 1, np.uint8)
-    return out[: format_rows(values, decimals, out)].data
+    out: list[memoryview] = []
+    for rows in slices(len(values), ROWS, progress, "writing rows"):
+        text: NDArray[np.uint8] = np.empty(values[rows].size * width + 1, np.uint8)
+        out.append(text[: format_rows(values[rows], decimals, text)].copy().data)
+    return out

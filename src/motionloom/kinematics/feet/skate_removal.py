@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress, replace, silent, with_labels
 from motionloom.core.progress import parts
+from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import can_bend, leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
@@ -55,6 +56,7 @@ class SkateReport:
         )
 
 
+@watched
 def remove_skate(
     clip: Clip,
     *,
@@ -103,6 +105,7 @@ class Pinned:
     missed: float  # m
 
 
+@watched
 def pin_plants(
     clip: Clip,
     *,
