@@ -19,6 +19,7 @@ from motionloom.core import (
     part,
     silent,
 )
+from motionloom.core.blas import one_blas_thread
 from motionloom.core.errors import unknown
 from motionloom.core.watched import watched
 from motionloom.io.digest import clip_sha256, file_sha256
@@ -29,6 +30,7 @@ from motionloom.methods.table import METHODS
 
 
 @watched
+@one_blas_thread()
 def learn(
     method: str,
     clips: Sequence[Clip | Markers],

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Request, Row, residuals, unmet
 from motionloom.core import Clip, FormatError, Made, NoPath, Progress, Unmet, part, replace, silent
+from motionloom.core.blas import one_blas_thread
 from motionloom.core.origin import all_terms
 from motionloom.core.watched import watched
 from motionloom.kinematics.resample import resample
@@ -34,6 +35,7 @@ class Attempt(NamedTuple):
 
 
 @watched
+@one_blas_thread()
 def attempt(
     model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
 ) -> Attempt:
@@ -45,6 +47,7 @@ def attempt(
 
 
 @watched
+@one_blas_thread()
 def synthesize(
     model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
 ) -> Clip:
