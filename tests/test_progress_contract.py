@@ -18,8 +18,8 @@ from motionloom.core.progress import Silent
 from motionloom.io import formats
 from motionloom.plot.source_pictures import save_provenance
 
-SHORT = 0.1  # s of processor time for a minute of motion; less is not looked at
-LARGEST_STRETCH = 1 / 4  # of the processor time of a function, between two calls
+SHORT = 0.2  # s of processor time for a minute of motion; less is not looked at
+LARGEST_STRETCH = 1 / 3  # of the processor time of a function, between two calls
 WITHOUT = {  # functions of whole clips without `progress`: below a second for half an hour of motion
     "analysis": """align_cycles at_times best_of_tiles contacts_agree cycle_times joint_weights measure_named same_rate
         scales warp warp_by_path""",
@@ -115,7 +115,7 @@ def often(monkeypatch):
 @pytest.mark.parametrize("work", WORK)
 def test_no_stretch_of_work_is_long(work, long, model, tmp_path):
     WORK[work](long, model, tmp_path, None)  # kernels are compiled
-    for _ in range(3):  # another process of the machine may have had the processor's cache meanwhile
+    for _ in range(5):  # another process of the machine may have had the processor's cache meanwhile
         progress = Stretches()
         WORK[work](long, model, tmp_path, progress)
         total = time.process_time() - progress.first
