@@ -20,6 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 GRACE = 0.1  # s that a function has to end by itself
+REPEAT = 0.4  # s until it is interrupted again
 
 _inside: ContextVar[bool] = ContextVar("inside a watched function", default=False)
 
@@ -127,10 +128,11 @@ class _Relay(Silent):
             self._refused, self._waiting = True, False
             self._changed.notify_all()
         worker.join(GRACE)  # what has ended by itself is not interrupted while it cleans up
-        with self._changed:
-            if not self._done:
-                _interrupt(worker)
-        worker.join()
+        while worker.is_alive():
+            with self._changed:
+                if not self._done:
+                    _interrupt(worker)
+            worker.join(REPEAT)  # an interrupt is lost where it arrives in a destructor
 
 
 def _interrupt(thread: threading.Thread) -> None:
