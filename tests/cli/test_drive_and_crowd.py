@@ -107,7 +107,7 @@ def test_keys_turn_the_character_until_q(model):
     by_hand(screen, live, 0)
     assert screen.step == 20
     shown = "\n".join(screen.lines.values())
-    assert "walk" in shown
+    assert "(0 walk)" in shown  # the digit of each action
     assert "o" in shown  # the direction that is commanded
     assert "q: quit" in shown
 

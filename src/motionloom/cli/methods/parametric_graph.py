@@ -110,7 +110,8 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
         shown += f" + {live.overlays[pilot.overlay]}" if pilot.overlay >= 0 else ""
         clamped = "  out of reach" if status.clamped[0] else ""
         screen.erase()  # a window that was made smaller would keep lines
-        for i, line in enumerate([*lines, f"{shown}{clamped}", HELP]):
+        digits = " ".join(f"{i} {name}" for i, name in enumerate(live.actions[:10]))
+        for i, line in enumerate([*lines, f"{shown}{clamped}   ({digits})", HELP]):
             screen.addstr(i, 0, line[: columns - 1])
         screen.refresh()
         done += 1
