@@ -21,7 +21,7 @@ def ratings(rng):
             for k in range(4):
                 value = int(np.clip(round(5 + shift + rng.normal()), 1, 9))
                 rows.append(Rating(f"p{person}", "natural", group, f"{group} {k}", value))
-    return Ratings(tuple(rows), 0)
+    return Ratings(tuple(rows))
 
 
 def test_one_way_analysis_of_variance_is_that_of_scipy(ratings, rng):
@@ -79,9 +79,17 @@ def test_ratings_are_written_and_read_and_missing_ones_are_counted(ratings, tmp_
     assert (one.participants, one.complete, one.missing) == (6, 6, 1)
 
 
+def test_missing_ratings_are_counted_for_each_question(ratings, tmp_path):
+    other = [row._replace(question="repetitive") for row in ratings.answers]
+    rows = [*ratings.answers, *other, *(Rating("p9", "repetitive", "ours", "c", None) for _ in range(2))]
+    write_ratings(rows, tmp_path / "ratings.csv")
+    natural, repetitive = analyse_ratings(read_ratings(tmp_path / "ratings.csv"))
+    assert (natural.missing, repetitive.missing) == (0, 2)
+
+
 def test_participants_who_did_not_rate_every_group_are_left_out_within_participants(ratings):
     more = Rating("p7", "natural", "ours", "x", 9)
-    [found] = analyse_ratings(Ratings((*ratings.answers, more), 0))
+    [found] = analyse_ratings(Ratings((*ratings.answers, more)))
     assert (found.participants, found.complete) == (7, 6)
     assert found.groups[1].ratings == 25
 
@@ -106,9 +114,9 @@ def test_wrong_files_are_refused_with_the_line(tmp_path, text, problem):
 
 def test_too_few_ratings_are_an_error():
     with pytest.raises(BadRequest, match="no ratings"):
-        analyse_ratings(Ratings((), 3))
+        analyse_ratings(Ratings((), ("natural",) * 3))
     with pytest.raises(BadRequest, match="two ratings or more each, found ours"):
-        analyse_ratings(Ratings((Rating("p", "natural", "ours", "x", 3),), 0))
+        analyse_ratings(Ratings((Rating("p", "natural", "ours", "x", 3),)))
 
 
 def test_trials_are_balanced_shuffled_and_as_long_as_the_question_needs():
@@ -131,10 +139,10 @@ def test_trials_are_balanced_shuffled_and_as_long_as_the_question_needs():
 
 def test_a_file_with_thousands_of_groups_or_questions_is_refused_at_once():
     """3,000 groups are 4.5 million pairs; a file of 1 MB holds them."""
-    groups = Ratings(tuple(Rating(f"p{k % 20}", "natural", f"g{k % 3000}", "c", 5) for k in range(6000)), 0)
+    groups = Ratings(tuple(Rating(f"p{k % 20}", "natural", f"g{k % 3000}", "c", 5) for k in range(6000)))
     with pytest.raises(BadRequest, match="3000 groups and 4498500 pairs"):
         analyse_ratings(groups)
-    questions = Ratings(tuple(Rating("p", f"q{k // 4}", f"g{k % 2}", "c", 5) for k in range(6000)), 0)
+    questions = Ratings(tuple(Rating("p", f"q{k // 4}", f"g{k % 2}", "c", 5) for k in range(6000)))
     with pytest.raises(BadRequest, match="at most 50 questions"):
         analyse_ratings(questions)
 
@@ -152,6 +160,6 @@ def test_many_participants_are_analysed_in_linear_time():
             return str.__eq__(self, other)
 
     rows = tuple(Rating(Name(f"p{k // 2}"), "natural", f"g{k % 2}", "c", 1 + k % 9) for k in range(6000))
-    found = analyse_ratings(Ratings(rows, 0))
+    found = analyse_ratings(Ratings(rows))
     assert found[0].complete == found[0].participants == 3000
     assert len(compared) < 20 * len(rows)

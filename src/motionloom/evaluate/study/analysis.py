@@ -91,7 +91,7 @@ def analyse_ratings(
             f"questions, {most} groups and {sum(pairs)} pairs"
         )
     rows = each(list(questions.items()), progress or silent(), "analysing", [1 + n for n in pairs])
-    return tuple(_question(question, groups, ratings.missing, margin) for question, groups in rows)
+    return tuple(_question(question, groups, ratings.unanswered.count(question), margin) for question, groups in rows)
 
 
 def _question(question: str, groups: Mapping[str, Sequence[Rating]], missing: int, margin: float) -> Analysis:

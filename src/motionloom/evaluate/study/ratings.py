@@ -26,10 +26,15 @@ class Rating(NamedTuple):
 
 
 class Ratings(NamedTuple):
-    """The ratings of a file, and how many of its rows have none."""
+    """The ratings of a file, and the questions of its rows without one."""
 
     answers: tuple[Rating, ...]
-    missing: int
+    unanswered: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> int:
+        """How many rows have no rating."""
+        return len(self.unanswered)
 
 
 def write_ratings(ratings: Iterable[Rating], path: str | Path) -> None:
@@ -52,7 +57,7 @@ def read_ratings(path: str | Path) -> Ratings:
     if not rows or tuple(field.strip() for field in rows[0]) != COLUMNS:
         found = ",".join(rows[0])[:80] if rows else "nothing"
         raise FormatError(f"{path.name}:1: expected the header {','.join(COLUMNS)}, found {found}")
-    answers, missing = [], 0
+    answers, unanswered = [], []
     for number, row in enumerate(rows[1:], 2):
         if not row:
             continue
@@ -62,11 +67,11 @@ def read_ratings(path: str | Path) -> Ratings:
         if not participant or not group:
             raise FormatError(f"{path.name}:{number}: expected a participant and a group")
         if rating in ("", "NA", "nan"):
-            missing += 1
+            unanswered.append(question)
             continue
         if rating not in RATINGS:
             raise FormatError(
                 f"{path.name}:{number}: expected a rating from {LOWEST} to {HIGHEST}, found {rating[:40]!r}"
             )
         answers.append(Rating(participant, question, group, clip, int(rating)))
-    return Ratings(tuple(answers), missing)
+    return Ratings(tuple(answers), tuple(unanswered))
