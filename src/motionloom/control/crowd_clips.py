@@ -18,6 +18,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, Made, Progress, silent
 from motionloom.core.limits import Limits
 from motionloom.core.poses import Commands, Poses, commands
 from motionloom.core.progress import parts
+from motionloom.core.watched import watched
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Model
 from motionloom.methods.live import State
@@ -29,6 +30,7 @@ BORDER = 1.5  # m: regions whose border is nearer than this are walked around
 SPACING = 2.0  # m between the first places of neighbours
 
 
+@watched
 def crowd_clips(
     model: Model[Any],
     count: int,

@@ -18,6 +18,7 @@ from motionloom.core import BadRequest, Clip, Progress
 from motionloom.core import replace as with_origin
 from motionloom.core.limits import Limits
 from motionloom.core.origin import all_terms
+from motionloom.core.watched import watched
 from motionloom.methods.base import Model
 from motionloom.methods.gaze import GazeModel
 from motionloom.methods.live import Live, live_of, live_options
@@ -27,6 +28,7 @@ from motionloom.methods.synthesis import signed
 RATE = 60.0  # Hz
 
 
+@watched
 def stream_clip(
     model: Model[Any],
     seconds: float,
