@@ -8,7 +8,7 @@ from motionloom.constraints import Pace, Parameters, Request
 from motionloom.core.errors import Unmet
 from motionloom.kinematics.pace import change_rate
 from motionloom.methods import METHODS, describe, synthesize
-from motionloom.methods.steady_pace import usual_changes
+from motionloom.methods.redraw_uneven_pace import usual_changes
 
 DIRECTED = [name for name in METHODS if name != "gaze" and describe(name).honours]  # gaze: of a motion that is given
 ONE_TEMPO = ("parametric-space", "multilinear", "verbs", "parametric-graph", "variation")

@@ -15,7 +15,7 @@ from motionloom.methods.graph.live import graph_live
 from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.learning import learn
-from motionloom.methods.steady_pace import steadiest
+from motionloom.methods.redraw_uneven_pace import steadiest
 from motionloom.methods.synthesis import synthesize
 from motionloom.samples import make
 

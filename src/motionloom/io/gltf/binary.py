@@ -1,14 +1,17 @@
-"""The binary chunk of a GLB file: pieces of data, with the views and accessors into them."""
+"""The binary chunk of a GLB file: pieces of data, with the views and accessors into them; and the whole file."""
 
 from __future__ import annotations
 
+import json
+import struct
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionloom.core import FloatArray
+from motionloom.core import FloatArray, FormatError
 
 FLOAT, UINT8, UINT16, UINT32 = 5126, 5121, 5123, 5125
 
@@ -57,3 +60,16 @@ def keys_of(rotations: FloatArray) -> NDArray[np.float32]:
         odd = np.cumsum(flips, axis=1, dtype=np.int32) & 1
         out[:, 1:] *= (1 - 2 * odd).astype(np.float32)[..., None]  # three times as fast as by a mask
     return out
+
+
+def glb_bytes(tree: dict[str, Any], binary: Binary, path: str | Path) -> list[Any]:
+    """A GLB file in pieces: header, JSON chunk, binary chunk."""
+    tree["buffers"] = [{"byteLength": binary.size}]
+    tree["bufferViews"], tree["accessors"] = binary.views, binary.accessors
+    text = json.dumps(tree, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    total = 12 + 8 + len(text) + 8 + binary.size
+    if total >= 1 << 32:
+        raise FormatError("a GLB file can be 4 GB at most; these frames need more", path=path)
+    head = struct.pack("<4sIII4s", b"glTF", 2, total, len(text), b"JSON")
+    return [head, text, struct.pack("<I4s", binary.size, b"BIN\0"), *binary.parts]

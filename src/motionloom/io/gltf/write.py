@@ -22,8 +22,9 @@ from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.io.atomic_files import write_file
 from motionloom.io.bvh.body import restore_wrappers
 from motionloom.io.bvh.tracks import wrappers_of
-from motionloom.io.gltf.binary import UINT8, UINT16, UINT32, Binary, keys_of
-from motionloom.io.gltf.rig import glb_bytes, rig_of, rig_parts
+from motionloom.io.gltf.binary import UINT8, UINT16, UINT32, Binary, glb_bytes, keys_of
+from motionloom.io.gltf.replace_animation import rig_parts
+from motionloom.io.gltf.rig import rig_of
 from motionloom.io.units_and_axes import unit_of, up_of
 from motionloom.kinematics.body.rest_pose import stance
 from motionloom.kinematics.fk import world

@@ -21,9 +21,9 @@ from motionloom.methods.cuts.config import Options
 from motionloom.methods.cuts.cut_points import Cuts
 from motionloom.methods.cuts.random_path import CutGraph, pieces, random_nodes
 from motionloom.methods.lead_into_constraints import lead_into, pose_problem, pose_warnings, root_problem
+from motionloom.methods.redraw_uneven_pace import steadiest, usual_changes
 from motionloom.methods.schedule import Reachable, frame_paces, schedule, style_problem
 from motionloom.methods.settings import Settings
-from motionloom.methods.steady_pace import steadiest, usual_changes
 
 MAX_RISE = 0.1  # m by which the hips are raised or lowered to the height of a root_at
 

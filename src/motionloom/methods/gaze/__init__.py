@@ -1,7 +1,8 @@
 """Gaze: takes of gaze shifts as a parametric gaze map, applied to any motion (HECK 5)."""
 
 from motionloom.methods.gaze.config import Config, Options
-from motionloom.methods.gaze.displacement_motions import GazeMotion, extract, extract_all, extract_by_thresholds
+from motionloom.methods.gaze.displacement_motions import GazeMotion
+from motionloom.methods.gaze.extract_displacements import extract, extract_all, extract_by_thresholds
 from motionloom.methods.gaze.fit import fit
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.gaze_shifts import GazeBody, GazeState, gaze_body, gaze_step

@@ -26,7 +26,8 @@ from motionloom.core import (
 from motionloom.core.text import read_text, read_toml
 from motionloom.kinematics.travel import placed
 from motionloom.methods.gaze.config import DEFAULT, Config
-from motionloom.methods.gaze.displacement_motions import Extracted, GazeMotion, extract_all, extract_by_thresholds
+from motionloom.methods.gaze.displacement_motions import GazeMotion
+from motionloom.methods.gaze.extract_displacements import Extracted, extract_all, extract_by_thresholds
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.marker_takes import Marking, Shift, shift_of
 from motionloom.methods.gaze.model import GazeModel

@@ -38,8 +38,8 @@ from motionloom.methods.hierarchical_graph.objective import material, score_term
 from motionloom.methods.hierarchical_graph.search import RandomSearch, RoundResult
 from motionloom.methods.hierarchical_graph.search_arrays import TERMS, ScoreTerms, SearchMaterial
 from motionloom.methods.lead_into_constraints import pose_problem
+from motionloom.methods.redraw_uneven_pace import steadiest, usual_changes
 from motionloom.methods.settings import Settings
-from motionloom.methods.steady_pace import steadiest, usual_changes
 
 SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
 BUDGET_SPENT = "the budget was spent"

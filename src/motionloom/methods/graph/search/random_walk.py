@@ -17,7 +17,7 @@ from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.graph.render.root_tracks import stretches, track
 from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.graph.search.steadiness import steady_weights
-from motionloom.methods.steady_pace import steadiest, usual_changes
+from motionloom.methods.redraw_uneven_pace import steadiest, usual_changes
 
 Sampling = Literal["uniform", "similarity"]
 MIN_BETWEEN_TRANSITIONS = 0.5  # s between two transitions, where there is a choice
