@@ -11,7 +11,14 @@ from motionloom.constraints import Plant, PositionAt, Request
 from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
-from motionloom.methods.variation._kernels_limbs import _slowed, constrain, forward, place_root, room_for, within_reach
+from motionloom.methods.variation._kernels_limb_targets import (
+    _slowed,
+    constrain,
+    forward,
+    place_root,
+    room_for,
+    within_reach,
+)
 from motionloom.methods.variation.body import body_tables, foot_limbs
 from motionloom.methods.variation.standing import stepping
 from motionloom.methods.variation.synthesis import requested_tasks, with_standing_feet

@@ -15,7 +15,7 @@ from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.kinematics.feet._kernels_two_bone import exp, multiply
 from motionloom.methods._kernels_live import EARLY, keep_tick, show_between, uniform
-from motionloom.methods.variation._kernels_limbs import (
+from motionloom.methods.variation._kernels_limb_targets import (
     CLOSE,
     forward,
     place_root,

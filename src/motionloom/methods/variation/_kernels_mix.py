@@ -21,7 +21,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.methods._kernels_live import uniform
-from motionloom.methods.variation._kernels_limbs import constrain, room_for
+from motionloom.methods.variation._kernels_limb_targets import constrain, room_for
 from motionloom.methods.variation._kernels_standing import follow_feet
 from motionloom.methods.variation.takes import MARGIN
 from motionloom.methods.variation.timing import MOMENTS

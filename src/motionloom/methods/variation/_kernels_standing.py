@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from motionloom.core._jit import kernel
-from motionloom.methods.variation._kernels_limbs import forward, place_root
+from motionloom.methods.variation._kernels_limb_targets import forward, place_root
 
 QUICKEST = 0.15  # m/s: the hips are shifted no faster; legs (eq 7) make up for more
 SMOOTHED = 0.08  # s: half-life of a shift

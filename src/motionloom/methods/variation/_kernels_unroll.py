@@ -13,7 +13,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.methods.variation import _kernels_prior, _kernels_transition
-from motionloom.methods.variation._kernels_limbs import constrain, room_for
+from motionloom.methods.variation._kernels_limb_targets import constrain, room_for
 from motionloom.methods.variation._kernels_mix import gaussian, travel
 from motionloom.methods.variation._kernels_regression import add_squares, exclude, kth_smallest
 
