@@ -74,6 +74,18 @@ def test_no_method_changes_its_speed_more_often_than_the_clips(method: str) -> N
     assert max(rates()) <= usual
 
 
+def test_walks_over_trees_keep_their_pace_for_a_minute_without_staying_in_a_loop() -> None:
+    takes = [make("walk_run", seed=k, seconds=8.0, fps=30.0) for k in (1, 2)]
+    steady = [make("walk", seed=4, speed=1.5, fps=30.0), make("run", seed=5, speed=3.0, fps=30.0)]
+    model = learn("hierarchical-graph", from_files([*takes, *steady]))
+    usual = change_rate([clip.root[:, [0, 2]] for clip in [*takes, *steady]], 30.0)
+    for seed, seconds in [(4, 20.0), (6, 20.0), (0, 60.0), (2, 60.0), (3, 60.0)]:  # all exceeded it, up to 12.6
+        clip = synthesize(model, Request(seconds=seconds), seed=seed)
+        assert change_rate([clip.root[:, [0, 2]]], 30.0) <= usual
+        which, frames = clip.origin.main()
+        assert len(set(zip(which.tolist(), frames.tolist(), strict=True))) > 200
+
+
 def test_of_many_draws_the_first_steady_one_is_taken_or_the_steadiest() -> None:
     def place(speeds: float) -> np.ndarray:
         steps = np.repeat([1.0, speeds, 1.0, speeds, 1.0], 60) / 30

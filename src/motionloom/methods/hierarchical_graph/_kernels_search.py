@@ -115,7 +115,8 @@ def continue_walk(
     """Continue at random from the state (time, frame) over edges of G1 to the requested length.
 
     Appends to `nodes` and `leaves` after their first n, and returns their new number; -1 if there is no continuation.
-    Edges are drawn among all that leave later in this clip; where none of `MAX_DRAWS` fits, every leaf is tried.
+    Edges are drawn among all that leave later in this clip, and kept with their probabilities; of `MAX_DRAWS` that are
+    not, the likeliest is taken; where none of them fits, every leaf is tried.
     """
     clip, edge, half, node, centre, order = m.clip, m.edge, m.half, m.node, m.centre, m.order
     frames, count = len(alive), len(m.clip)
@@ -123,18 +124,22 @@ def continue_walk(
         end = clip[frame, 1]
         low, high = np.searchsorted(m.latest, np.array([frame + gap + half, end]))
         lasts = time + end - frame >= frames and _may_stay(hard, time, frame, frames - time, frames)
-        taken, which = -1, -1
+        taken, which, best = -1, -1, -np.inf
         for _ in range(MAX_DRAWS if high > low else 0):
-            which = m.out[low + draw(state, high - low)]
-            e = fitting_leaf(edge, node, centre, order, half, which, frame + gap, count)
+            drawn = m.out[low + draw(state, high - low)]
+            e = fitting_leaf(edge, node, centre, order, half, drawn, frame + gap, count)
             if e < 0:
                 continue
             if time + edge[e, 0] - frame > frames - 1:  # after the end
-                if lasts:
+                if lasts and _kept(m, state, frame, -1, frame + frames - time - 1):
                     return n
             elif _may_take(hard, alive, half, time, frame, edge[e, 0], edge[e, 1]):
-                taken = e
-                break
+                kept = _kept(m, state, frame, e, -1)
+                if kept or m.likely[e] > best:
+                    taken, which = e, drawn
+                if kept:
+                    break
+                best = max(best, m.likely[e])
         if taken < 0:
             if lasts:
                 return n
@@ -148,6 +153,15 @@ def continue_walk(
         frame = edge[taken, 1] + half
         if time >= frames:
             return n
+
+
+@kernel
+def _kept(m: Any, state: Any, frame: int, e: int, last: int) -> bool:
+    """Whether edge e, or (-1) the rest of the clip up to frame `last`, is kept; draws only for a steady pace."""
+    if m.steadiness <= 0.0:
+        return True
+    likely = m.gone[last] if e < 0 else m.likely[e]
+    return bool(draw(state, 1 << 53) < np.exp(m.steadiness * (likely - m.gone[frame])) * (1 << 53))
 
 
 @kernel

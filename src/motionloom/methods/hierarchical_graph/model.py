@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -34,11 +34,11 @@ from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.edge_trees import EdgeTrees, check_trees
 from motionloom.methods.hierarchical_graph.guided_seeds import guide
 from motionloom.methods.hierarchical_graph.hard_constraints import hard_requirements, place_problem
-from motionloom.methods.hierarchical_graph.objective import material, score_terms
+from motionloom.methods.hierarchical_graph.objective import at_steady_pace, material, score_terms
 from motionloom.methods.hierarchical_graph.search import RandomSearch, RoundResult
 from motionloom.methods.hierarchical_graph.search_arrays import TERMS, ScoreTerms, SearchMaterial
 from motionloom.methods.lead_into_constraints import pose_problem
-from motionloom.methods.redraw_uneven_pace import steadiest, usual_changes
+from motionloom.methods.redraw_uneven_pace import STEADY_TRIES, steadiest, usual_changes
 from motionloom.methods.settings import Settings
 
 SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
@@ -105,6 +105,11 @@ class HierarchicalGraphModel(GraphModel[Options]):
         """Graph and trees as arrays for the search."""
         return material(self.graph, self.levels, steady=self.config.variant != "faithful")
 
+    @cached_property
+    def steady_material(self) -> SearchMaterial:
+        """The same for random routes at a steady pace."""
+        return at_steady_pace(self.material, self.graph)
+
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> HierarchicalPlan:
         """The best route found; where no route keeps hard labels, the best one with these as soft constraints."""
         try:
@@ -148,8 +153,13 @@ class HierarchicalGraphModel(GraphModel[Options]):
         if all(c.hard and isinstance(c, (PoseAt, Style, Pace)) for c in request.constraints):
             steady = self.config.variant != "faithful"
             usual = usual_changes(self.graph.clips) if steady else np.inf
-            draw = partial(search.unguided, SEEDS_DRAWN if steady else 1)
+            steadiness = iter(np.linspace(0.0, 1.0, STEADY_TRIES))
             paces = [c for c in request.constraints if isinstance(c, Pace)]
+
+            def draw() -> RoundResult:
+                if (strength := next(steadiness)) > 0:
+                    search.m = self.steady_material._replace(steadiness=strength)
+                return search.unguided(SEEDS_DRAWN if steady else 1)
 
             def excess(found: RoundResult) -> float:
                 clip = join_route(self.graph, self._route(terms.frames, found))

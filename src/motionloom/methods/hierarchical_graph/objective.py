@@ -25,7 +25,9 @@ from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.fk import fk
 from motionloom.methods.graph import Graph
 from motionloom.methods.graph.render.root_tracks import tracks
+from motionloom.methods.graph.search.random_walk import LEAST_STEADY
 from motionloom.methods.graph.search.speed_gaps import speed_gaps
+from motionloom.methods.graph.search.steadiness import steady_weights
 from motionloom.methods.hierarchical_graph.config import Options
 from motionloom.methods.hierarchical_graph.edge_trees import EdgeTrees
 from motionloom.methods.hierarchical_graph.search_arrays import TERMS, HardFrames, ScoreTerms, SearchMaterial
@@ -69,6 +71,16 @@ def material(graph: Graph, levels: EdgeTrees, *, steady: bool = False) -> Search
         number=graph.clip_of,
         out=out,
         latest=levels.ends[out, 0].astype(np.int64),
+    )
+
+
+def at_steady_pace(m: SearchMaterial, graph: Graph) -> SearchMaterial:
+    """The same material, whose random routes rarely take edges that changes of speed follow."""
+    weights = steady_weights(graph, speed_gaps(graph), np.ones(graph.count, bool), np.ones(len(m.edge), bool), 1.0)
+    assert weights is not None
+    gone = np.append(0.0, np.cumsum(np.log(np.maximum(weights.go, LEAST_STEADY)))[:-1])
+    return m._replace(
+        steadiness=1.0, gone=gone, likely=gone[graph.leave] + np.log(np.maximum(weights.take, LEAST_STEADY))
     )
 
 

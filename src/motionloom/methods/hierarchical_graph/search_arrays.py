@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from motionloom.core import BoolArray, FloatArray, IntArray
 
 TERMS = ("smoothness", "length", "body", "joints", "style", "obstacles")
 """The terms of a score, in the order of its columns (GUAN eq. 2.18, and two more)."""
+
+NO_COSTS = np.zeros(0)
 
 
 class SearchMaterial(NamedTuple):
@@ -29,6 +33,9 @@ class SearchMaterial(NamedTuple):
     number: IntArray  # (N,) the clip of each frame
     out: IntArray  # (R,) the edges of G1 by their latest a
     latest: IntArray  # (R,) increasing: that a
+    steadiness: float = 0.0  # how much routes avoid changes of speed: 0 not at all, 1 as `steady_weights` does
+    gone: FloatArray = NO_COSTS  # (N,) an edge e drawn at frame n is kept with the probability
+    likely: FloatArray = NO_COSTS  # (T,) exp(steadiness (likely[e] - gone[n])), at most 1; empty without steadiness
 
 
 class HardFrames(NamedTuple):
