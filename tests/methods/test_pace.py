@@ -22,7 +22,7 @@ def test_every_method_that_moves_honours_pace(method):
 
 @pytest.mark.parametrize("method", ONE_TEMPO)
 def test_results_change_their_speed_no_more_often_than_the_clips(method, models, inputs):
-    usual = usual_changes(inputs[method])
+    usual = usual_changes(inputs[method]).every
     for seed in range(2):
         clip = synthesize(models[method], Request(seconds=12), seed=seed)
         assert change_rate([clip.root[:, ROOT]], clip.fps) <= usual

@@ -14,6 +14,7 @@ STEP_TIME = 0.5  # s: about one step, over which the sway of the hips within a s
 PACE_TIME = 1.0  # s: over which the pace is averaged
 SPEED_CHANGE = 0.4  # m/s within a second: a change of speed that people notice
 STANDING_SPEED = 0.2  # m/s: a slower body stands
+MOVING_SPEED = 0.5  # m/s: a body that never gets slower keeps moving
 ACCELERATION_TIME = 0.2  # s: over which velocities are averaged before accelerations are computed
 
 
@@ -55,14 +56,27 @@ def changes_within_second(clip: Clip) -> FloatArray:
     return changes_along(travel(clip).place, clip.fps)
 
 
-def change_rate(places: Iterable[FloatArray], fps: float, limit: float = SPEED_CHANGE) -> float:
+def moving_changes(place: FloatArray, fps: float, limit: float = SPEED_CHANGE) -> list[tuple[int, int]]:
+    """As `speed_changes` of a body at `place` (F, 2) m, those only in which it keeps moving, until a second after."""
+    speed, second = speed_along(place, fps), round(fps)
+    spans = runs(changes_along(place, fps) > limit)
+    return [(a, b) for a, b in spans if speed[a : b + second].min() > MOVING_SPEED]
+
+
+def change_rate(
+    places: Iterable[FloatArray], fps: float, limit: float = SPEED_CHANGE, *, moving: bool = False
+) -> float:
     """How often per minute bodies at `places` (F, 2) m change their speed by more than `limit` within a second.
 
-    Minutes of frames that a second follows in the same clip: short clips would seem steadier otherwise.
+    Minutes of frames that a second follows in the same clip: short clips would seem steadier otherwise. With `moving`,
+    starts and stops do not count (`moving_changes`).
     """
-    changes = [changes_along(place, fps) for place in places]
-    frames = sum(map(len, changes))
-    return 60.0 * fps * sum(len(runs(c > limit)) for c in changes) / frames if frames else 0.0
+    frames = count = 0
+    for place in places:
+        changes = changes_along(place, fps)
+        frames += len(changes)
+        count += len(moving_changes(place, fps, limit) if moving else runs(changes > limit))
+    return 60.0 * fps * count / frames if frames else 0.0
 
 
 def changes_along(place: FloatArray, fps: float) -> FloatArray:

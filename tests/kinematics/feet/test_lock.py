@@ -338,11 +338,15 @@ def slow_step(
             given = np.linalg.norm(ankle - hip)
             gap = max(0.0, np.linalg.norm(ankle + offsets[k, 0] - hip) - given)
             most, long = given + gap * 0.5 ** (dt / constants.ROLL_HALF_LIFE), np.linalg.norm(ankle + shift - hip)
-            shift = shift if long <= most else (ankle + shift - hip) * most / long - ankle + hip
+            goal = min(long, most)
+            if long < given:
+                goal = given - (given - long) * smoothstep((given - long) / (constants.SLACK * full))
+            shift = (ankle + shift - hip) * goal / long - ankle + hip
         for p in own:
             if status[p] != LOCKED:
                 here = ankle + shift + rotate(turn, points[p] - ankle)
-                if touch[p] and status[p] == FREE and pins[p, 1] - here[1] <= constants.LANDING * dt:
+                leaving = p == heel and toe >= 0 and status[toe] == GIVEN_UP
+                if touch[p] and status[p] == FREE and not leaving and pins[p, 1] - here[1] <= constants.LANDING * dt:
                     status[p] = LOCKED
                 pins[p] = here
         offsets[k] = shift, rate, vector, spin
@@ -382,3 +386,19 @@ def test_knees_of_locked_feet_follow_the_given_ones(mocap, name, degrees):
     assert np.degrees(np.abs(knee_flexion(held) - knee_flexion(clip)).max()) < degrees
     fast, given = (np.quantile(knee_acceleration(c), 0.99) for c in (held, clip))
     assert fast < 1.1 * given
+
+
+@pytest.mark.parametrize("name", ["16_19", "16_25", "16_29", "137_26", "136_27"])
+def test_knees_follow_the_given_ones_at_push_off_also_where_these_are_straight(mocap, name):
+    """Within 0.1 s of the end of a toe's contact; 3.6 to 4.7 degrees before, with knees that are captured at 0."""
+    from motionloom.io import load
+    from motionloom.kinematics.feet.contacts import runs
+    from motionloom.kinematics.resample import resample
+
+    clip = resample(load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True), 60.0)
+    touching = contact_array(clip)
+    off = np.degrees(np.abs(knee_flexion(locked(clip, touching)[0]) - knee_flexion(clip)))
+    toes = [p.name for p in foot_parts(clip.skeleton)]
+    for leg, side in enumerate(("left", "right")):
+        for _, end in runs(touching[:, toes.index(f"{side}_toe")]):
+            assert off[max(0, end - 6) : end + 6, leg].max() < 3.0

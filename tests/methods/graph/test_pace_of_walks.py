@@ -15,7 +15,7 @@ from motionloom.methods.graph.live import graph_live
 from motionloom.methods.graph.render.root_tracks import track
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.learning import learn
-from motionloom.methods.redraw_uneven_pace import steadiest
+from motionloom.methods.redraw_uneven_pace import ChangeRates, steadiest
 from motionloom.methods.synthesis import synthesize
 from motionloom.samples import make
 
@@ -91,8 +91,18 @@ def test_of_many_draws_the_first_steady_one_is_taken_or_the_steadiest() -> None:
         steps = np.repeat([1.0, speeds, 1.0, speeds, 1.0], 60) / 30
         return np.stack([np.cumsum(steps), 0 * steps], 1)
 
+    never = ChangeRates(0.0, 0.0)
     draws = iter([3.0, 1.05, 1.0])
-    assert steadiest(lambda: next(draws), place, 0.0, 30.0) == 1.05
+    assert steadiest(lambda: next(draws), place, never, 30.0) == 1.05
     rough = iter(np.linspace(3.0, 2.0, 20))
-    assert change_rate([place(steadiest(lambda: next(rough), place, 0.0, 30.0))], 30.0) > 0.0
-    assert steadiest(lambda: 3.0, place, np.inf, 30.0) == 3.0
+    assert change_rate([place(steadiest(lambda: next(rough), place, never, 30.0))], 30.0) > 0.0
+    assert steadiest(lambda: 3.0, place, None, 30.0) == 3.0
+
+
+def test_starts_and_stops_do_not_count_as_changes_while_moving() -> None:
+    speeds = [0.0, 1.0, 2.0, 2.0, 1.0, 0.0]  # m/s for three seconds each: it starts, gets faster, slower, and stops
+    place = np.stack([np.cumsum(np.repeat(speeds, 90)) / 30, np.zeros(540)], 1)
+    minutes = (540 - 30) / 30 / 60
+    assert change_rate([place], 30.0) == pytest.approx(4 / minutes)
+    assert change_rate([place], 30.0, moving=True) == pytest.approx(2 / minutes)
+    assert ChangeRates.of([place], 30.0).beyond(ChangeRates(4 / minutes, 0.0)) == pytest.approx(2 / minutes)

@@ -32,7 +32,7 @@ HEEL, TOE = 3, 4  # columns of `legs`, after thigh, shin and ankle: indices of p
 # all in leg lengths: how much less than its length a planted leg may reach, or a lock is given up
 SOFT = 0.005
 SLACK = 0.004  # a leg that is straighter than that in the given pose may reach so much farther than there,
-STRAIGHTEST = 0.0005  # but always so much less than its length
+STRAIGHTEST = 0.0003  # but always so much less than its length: then its knee is bent by 3 degrees
 FARTHEST = 0.2  # an ankle is moved no farther
 LANDING = 0.1  # m/s: a part that comes down faster than this is not locked yet
 LIFTED = 0.015  # m: a part that the given pose has so much above its lock is let go, also if its contact lasts
@@ -207,12 +207,19 @@ def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, b
 
 
 @kernel
-def _no_longer(leg: Any, places: Any, shift: Any, before: Any, keep: Any) -> Any:
-    """The shift of a released foot, so that its leg is no longer than given, but for `keep` of the last gap."""
-    line = minus(_row(places[leg[2]]), _row(places[leg[0]]))
+def _as_long(leg: Any, places: Any, shift: Any, before: Any, keep: Any) -> Any:
+    """The shift of a released foot, so that its leg is no longer than given, but for `keep` of the last gap.
+
+    Nor is it shorter by less than SLACK: a straight knee that gets shorter by half a millimetre bends by 4 degrees.
+    """
+    hip, knee, ankle = _row(places[leg[0]]), _row(places[leg[1]]), _row(places[leg[2]])
+    line = minus(ankle, hip)
     aim, given = add(line, shift), norm(line)
-    most = given + keep * max(0.0, norm(add(line, before)) - given)
-    return shift if norm(aim) <= most else minus(scaled(aim, most / norm(aim)), line)
+    far, slack = norm(aim), SLACK * (norm(minus(knee, hip)) + norm(minus(ankle, knee)))
+    shorter = max(0.0, given - far)
+    goal = given - shorter * smoothstep(shorter / slack) if shorter > 0.0 else far
+    goal = min(goal, given + keep * max(0.0, norm(add(line, before)) - given))
+    return shift if goal == far else minus(scaled(aim, goal / far), line)
 
 
 @kernel
@@ -265,12 +272,14 @@ def _follow(leg: Any, parts: Any, tips: Any, places: Any, turns: Any, touch: Any
     elif locked:  # given up: the foot moves on with the given one at once, or the leg would be stretched more
         shift, rate = _decayed(before, (0.0, 0.0, 0.0), y, dt)
     if not held:
-        shift = _no_longer(leg, places, shift, before, keep)
+        shift = _as_long(leg, places, shift, before, keep)
     for side in range(2):
         part = leg[HEEL + side]
         if part >= 0 and status[part] != LOCKED:
             here = add(add(ankle, shift), rotate(turn, arms[side]))
-            if touch[part] and status[part] == FREE and pins[part, 1] - here[1] <= LANDING * dt:
+            leaving = side == 0 and leg[TOE] >= 0 and status[leg[TOE]] == GIVEN_UP  # a heel that rises does not land
+            landed = pins[part, 1] - here[1] <= LANDING * dt
+            if touch[part] and status[part] == FREE and landed and not leaving:
                 status[part] = LOCKED
             _store(pins[part], here)
     _store(offsets[0], shift)

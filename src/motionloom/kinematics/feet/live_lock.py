@@ -85,8 +85,10 @@ def lock_feet(
     its place before the knee is 2 degrees straighter than given; with the toe alone the foot rolls over its ball and
     the knee bends as given. A foot on its heel sinks where the given one still does, and yields in height by up to 5 mm
     to hips that tremble, as the captured foot does. Then the correction fades with the lock's half-life, from the value
-    and the velocity that it has, and the leg becomes no longer than given. A leg that would be stretched gives up its
-    heel first, then its toe, until their contacts end. No joint but thigh, shin and ankle moves, nor does the root.
+    and the velocity that it has, and the leg becomes no longer than given, nor shorter by a few millimetres (a straight
+    knee would bend). A leg that would be stretched gives up its heel first, then its toe, until their contacts end; a
+    heel that comes to rest beside a toe that was given up is not locked. No joint but thigh, shin and ankle moves, nor
+    does the root.
     Each row depends on its own values alone; with dt = 0 the state stays, and equal poses give equal results.
 
     Cost: 0.8 us for a character with two legs in a batch of 1,000 and 9 us for one alone, on one core.

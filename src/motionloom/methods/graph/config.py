@@ -61,7 +61,9 @@ class GraphConfig(Settings):
         choices=("held", "linear"),
         advanced=True,
     )
-    drop_rough: bool = param(True, "leave out transitions in which a joint flips over or turns too fast", advanced=True)
+    drop_rough: bool = param(
+        True, "leave out transitions in which a joint flips over or turns too fast, or a knee snaps", advanced=True
+    )
     variant: str = variant_param("GUAN 2.4")
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"blending": "linear", "drop_rough": False, "bridges": False}

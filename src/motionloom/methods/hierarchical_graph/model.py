@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
-import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import (
@@ -152,7 +151,7 @@ class HierarchicalGraphModel(GraphModel[Options]):
         )
         if all(c.hard and isinstance(c, (PoseAt, Style, Pace)) for c in request.constraints):
             steady = self.config.variant != "faithful"
-            usual = usual_changes(self.graph.clips) if steady else np.inf
+            usual = usual_changes(self.graph.clips) if steady else None
             steadiness = iter(np.linspace(0.0, 1.0, STEADY_TRIES))
             paces = [c for c in request.constraints if isinstance(c, Pace)]
 

@@ -1,4 +1,4 @@
-"""Rough transitions: a joint would flip over or turn too fast in the blend, although the frames are similar."""
+"""Rough transitions: a joint would flip over or turn too fast in the blend, or a knee bend suddenly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, Note, Progress, silent
 from motionloom.core.progress import parts, slices
 from motionloom.kinematics.body.roles import fingers
+from motionloom.methods.graph.build.blended_knees import knee_ratios
 from motionloom.methods.graph.build.prune import largest_component
 from motionloom.methods.graph.graph import Graph
 from motionloom.rotation import angle_between
@@ -29,14 +30,15 @@ def rough_transitions(graph: Graph, *, gap: float = MAX_JOINT_GAP, speed_ratio: 
     Distances of positions ignore the rotation of a head or hand about its own axis, and captures exist in which a head
     is half a turn off through a whole clip. A transition is rough if in one joint (except fingers) the two frames
     differ by more than `gap` radians, the hips after alignment; or if a joint turns by more in one frame of the blend
-    than `speed_ratio` times its fastest turn in the clips, and by more than in either clip at that moment.
+    than `speed_ratio` times its fastest turn in the clips, and by more than in either clip at that moment; or if a
+    knee bends too suddenly while feet are held at their plants (`knee_ratios`, relaxed as `speed_ratio` is).
 
     Without `speed_ratio` the ratio is that of `find_rough_transitions`.
     """
     return (
         find_rough_transitions(graph, gap=gap).marked
         if speed_ratio is None
-        else _mark_rough(graph, gap, speed_ratio, silent())
+        else _mark_rough(graph, gap, speed_ratio, silent()) | _sudden(knee_ratios(graph, silent(), STAGE), speed_ratio)
     )
 
 
@@ -71,16 +73,22 @@ def find_rough_transitions(
     still are: computed clips are so uniform that hardly any blend is slower than their fastest frame.
     """
     report, shares = progress or silent(), (MAX_SPEED_RATIO, *RELAXED_SPEED_RATIOS)
-    first, *steps = parts(report, [1] * (1 + len(shares)))
+    knees, first, *steps = parts(report, [5] + [1] * (1 + len(shares)))
+    bends = knee_ratios(graph, knees, STAGE)
     flips = _mark_rough(graph, gap, NO_SPEED_LIMIT, first)
     most = largest_component(replace(graph, transitions=graph.transitions[~flips])).sum()
     found, share = flips, MAX_SPEED_RATIO
     for share, step in zip(shares, steps, strict=True):
-        found = _mark_rough(graph, gap, share, step)
+        found = _mark_rough(graph, gap, share, step) | _sudden(bends, share)
         if largest_component(replace(graph, transitions=graph.transitions[~found])).sum() >= MIN_CONNECTED_SHARE * most:
             break
     report(1.0, STAGE)
     return RoughTransitions(found, share, int(flips.sum()))
+
+
+def _sudden(bends: FloatArray, speed_ratio: float) -> BoolArray:
+    """(T,) transitions in whose blends a knee bends too suddenly, by its `knee_ratios`."""
+    return np.asarray(bends > speed_ratio / MAX_SPEED_RATIO)
 
 
 def _mark_rough(graph: Graph, gap: float, speed_ratio: float, progress: Progress) -> BoolArray:

@@ -152,8 +152,8 @@ def similar_pairs(
 def build_graph(clips: Sequence[Clip], *, blend: float = 0.4, **settings: Any) -> Graph:
     """A motion graph of clips: their contacts as labels, and all transitions (settings of `find_transitions`).
 
-    Transitions in which a joint flips over or turns too fast are left out (see `blend_check`). `prune` then removes
-    dead ends.
+    Transitions in which a joint flips over or turns too fast, or a knee bends suddenly, are left out (see
+    `blend_check`). `prune` then removes dead ends.
     """
     return build_with_report(clips, blend=blend, **settings).graph
 

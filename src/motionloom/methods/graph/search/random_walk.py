@@ -34,7 +34,7 @@ def random_route(graph: Graph, frames: int, rng: Generator, **options: Any) -> R
     """
     if frames < 1:
         raise BadRequest(f"frames: expected at least 1, found {frames}")
-    usual = usual_changes(graph.clips) if options.get("steadiness") else np.inf
+    usual = usual_changes(graph.clips) if options.get("steadiness") else None
     draw = lambda: _random_route(graph, frames, rng, **options)
     return steadiest(draw, lambda route: track(graph, route).place, usual, graph.clips[0].fps)
 
