@@ -20,6 +20,7 @@ from motionloom.constraints.style import walked_along
 from motionloom.core import BoolArray, FloatArray, IntArray, Progress
 from motionloom.core.poses import Commands, commands
 from motionloom.kinematics.fk import world
+from motionloom.kinematics.pace import UNEVEN_RATE, change_rate
 from motionloom.kinematics.travel import Travel
 from motionloom.methods.base import Band
 from motionloom.methods.live import Live, State, select
@@ -28,6 +29,7 @@ from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.path_progress import PathProgress
 from motionloom.methods.parametric_graph.plan_costs import Paths, ahead_of, aim_cost, heading_cost, reach_cost
 from motionloom.methods.parametric_graph.plan_values import RequestedValues
+from motionloom.methods.steady_pace import STEADY_TRIES
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
@@ -130,7 +132,7 @@ class PlanSearch:
         guided = [c for c in self.goals if not isinstance(c, (Style, Act)) or c in self.aimed] or (
             len(live.nodes) > 1 and self.goals
         )
-        seeds = rng.integers(0, 2**31, size=self.options.width if guided else 1)
+        seeds = rng.integers(0, 2**31, size=self.options.width if guided else STEADY_TRIES)
         at = Travel(np.repeat(self.start.place, len(seeds), 0), np.repeat(self.start.heading, len(seeds)))
         state = live.begin(seeds, at, self.options)
         done = Paths(
@@ -165,11 +167,11 @@ class PlanSearch:
                 missed,
             )
             score = self._scores(tried)
-            kept = _best_few(score, tried, self.options.width if guided else 1)
+            kept = _best_few(score, tried, self.options.width) if guided else np.arange(len(seeds))
             state, done = select(many, kept), tried.only(kept)
             orders = [(*orders[parents[i]], flat[i]) for i in kept]
             seeds = seeds[parents[kept]]
-        best = self._final(done)
+        best = self._final(done) if guided else _first_steady(done.place, live.fps)
         shown = tuple(live.actions[n] for n in done.node[best])
         return ParametricGraphPlan(self.frames, int(seeds[best]), orders[best], shown)
 
@@ -310,6 +312,11 @@ class PlanSearch:
     def _final(self, done: Paths) -> int:
         """The character that keeps the request best."""
         return int(self._scores(done).argmin())
+
+
+def _first_steady(places: FloatArray, fps: float) -> int:
+    """The first of these paths (N, F, 2) whose pace is not uneven, or the least uneven one."""
+    return int(np.argmin([max(change_rate([place], fps, moving=True) - UNEVEN_RATE, 0.0) for place in places]))
 
 
 def _headings(live: ParametricGraphLive, rotations: FloatArray) -> FloatArray:
