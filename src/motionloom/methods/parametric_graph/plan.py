@@ -29,7 +29,7 @@ from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.path_progress import PathProgress
 from motionloom.methods.parametric_graph.plan_costs import Paths, ahead_of, aim_cost, heading_cost, reach_cost
 from motionloom.methods.parametric_graph.plan_values import RequestedValues
-from motionloom.methods.steady_pace import STEADY_TRIES
+from motionloom.methods.redraw_uneven_pace import STEADY_TRIES
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
