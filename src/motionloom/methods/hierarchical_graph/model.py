@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
+import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import (
