@@ -66,6 +66,15 @@ def test_pairs_that_the_first_stage_rejects_are_never_chosen(folder):
         assert found.pairs.values.max() < found.matrix.max()
 
 
+def test_it_is_reported_that_the_first_stage_lets_fewer_pairs_pass_than_requested(folder, tmp_path):
+    clips = ["similar", folder / "a.bvh", folder / "b.bvh", "--measure", "curvature", "--share", "20"]
+    few = call(*clips, "-o", tmp_path / "few")
+    assert "the first stage lets 5 % of the pairs pass (--candidates), not 20 %" in few.stdout
+    many = call(*clips, "--candidates", "30", "-o", tmp_path / "many")
+    assert many.exit_code == 0
+    assert "first stage" not in many.stdout
+
+
 def test_similar_takes_attributes_and_a_folder_to_normalise_by(folder, tmp_path):
     values = []
     for extra in ([], ["--normalise-by", folder], ["--attributes", "0,0,1,0"]):

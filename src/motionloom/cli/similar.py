@@ -64,7 +64,7 @@ def similar(
 
     Clips of different frame rates are compared at the lower one.
     """
-    from motionloom.analysis import find_similar, measure_named
+    from motionloom.analysis import Curvature, find_similar, measure_named
     from motionloom.kinematics import with_contacts
 
     one, other = load_two(a, b, reading)
@@ -80,6 +80,8 @@ def similar(
         print_json(summary)
         return
     print_line(f"{out}: {len(found.pairs)} pairs of {found.matrix.size:,} by {measure}")
+    if isinstance(chosen, Curvature) and threshold is None and chosen.share < fraction(share):
+        print_line(f"  the first stage lets {100 * chosen.share:g} % of the pairs pass (--candidates), not {share:g} %")
     for pair in summary["best"]:
         value = f"{pair['value']:.4g} {summary['unit']}"
         print_line(f"  {one.name} {pair['seconds_a']:.2f} s   {other.name} {pair['seconds_b']:.2f} s   {value}")
