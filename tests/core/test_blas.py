@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from motionloom.core import blas
@@ -30,6 +32,24 @@ def test_a_block_and_a_function_use_one_thread_and_leave_the_number_as_it_was(co
         assert counts == [1, 1]
     assert counts == [4, 2]
     assert inside() == [1, 1]
+    assert counts == [4, 2]
+
+
+def test_the_number_is_as_before_when_the_last_of_two_threads_leaves(counts):
+    entered, left = threading.Event(), threading.Event()
+
+    def first():
+        with one_blas_thread():
+            entered.set()
+            left.wait()
+
+    other = threading.Thread(target=first)
+    other.start()
+    entered.wait()
+    with one_blas_thread():
+        left.set()  # the first to come is the first to go
+        other.join()
+        assert counts == [1, 1]
     assert counts == [4, 2]
 
 

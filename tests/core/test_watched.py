@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from itertools import count
 
 import numpy as np
@@ -64,6 +65,27 @@ def test_every_report_arrives_once_and_in_order_in_the_callers_thread(monkeypatc
     assert progress.threads == {threading.get_ident()}
 
 
+def test_a_report_that_comes_while_the_last_one_is_repeated_arrives_too():
+    repeated = threading.Event()
+
+    @watched
+    def waits(*, progress=None):
+        progress(0.0, "waiting")
+        repeated.wait()
+        progress(1.0, "done")
+
+    class Slow(Calls):
+        def __call__(self, share, stage):
+            super().__call__(share, stage)
+            if self.calls.count((0.0, "waiting")) == 2:
+                repeated.set()
+                time.sleep(0.05)  # the last report comes now
+
+    progress = Slow()
+    waits(progress=progress)
+    assert progress.calls[-1] == (1.0, "done")
+
+
 def test_a_function_that_reports_nothing_more_is_cancelled_by_a_repeated_report():
     ended, progress = [], Calls(most=20)
     with pytest.raises(Cancelled):
@@ -104,6 +126,38 @@ def test_a_stop_that_is_set_before_starts_nothing():
     assert (ended, progress.calls) == ([], [])
 
 
+def test_a_stop_counts_where_the_callback_does_not_raise():
+    class Plain:
+        stop = np.zeros(1, np.uint8)
+
+        def __call__(self, share, stage):
+            self.stop[0] = share is not None
+
+    with pytest.raises(Cancelled):
+        endless([], progress=Plain())
+
+
+def test_an_interrupt_before_the_worker_runs_cancels(monkeypatch):
+    def start(thread):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    ended, progress = [], Calls()
+    with pytest.raises(Cancelled):
+        endless(ended, progress=progress)
+    assert (ended, progress.calls) == ([], [])
+
+
+def test_an_error_shows_where_in_the_function_it_arose():
+    @watched
+    def fails(*, progress=None):
+        return 1 / (progress is None)
+
+    with pytest.raises(ZeroDivisionError) as raised:
+        fails(progress=silent())
+    assert [entry.name for entry in raised.traceback][-1] == "fails"
+
+
 def test_errors_of_the_function_and_of_the_callback_arrive_as_they_are():
     @watched
     def fails(*, progress=None):
@@ -135,6 +189,18 @@ def test_a_watched_function_inside_another_runs_in_the_same_thread():
     outer(progress=Calls())
     assert len(set(seen)) == 1
     assert seen[0] != threading.get_ident()
+
+
+def test_calls_from_several_threads_do_not_disturb_each_other():
+    reports = [Calls() for _ in range(6)]
+    callers = [threading.Thread(target=counted, args=(40,), kwargs={"progress": report}) for report in reports]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    for report, caller in zip(reports, callers, strict=True):
+        assert report.threads == {caller.ident}
+        assert sorted({share for share, _ in report.calls if share is not None}) == [k / 40 for k in range(41)]
 
 
 def test_without_a_callback_it_runs_in_the_callers_thread():

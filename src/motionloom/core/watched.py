@@ -60,16 +60,18 @@ class _Relay(Silent):
         self._whole = whole
         self._changed = threading.Condition()
         self._last: tuple[float | None, str] = (None, stage)
-        self._waiting = self._done = self._refused = False
+        self._sent = self._passed = 0  # number of the last report, and of the last one that was passed on
+        self._done = self._refused = False
         self._result: list[Any] = []
         self._error: BaseException | None = None
 
     def __call__(self, share: float | None, stage: str) -> None:
         check_stop(self)
         with self._changed:
-            self._last, self._waiting = (share, stage), True
+            self._last, self._sent = (share, stage), self._sent + 1
+            number = self._sent
             self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._waiting)
+            self._changed.wait_for(lambda: self._passed >= number or self._refused)
         if self._refused:
             raise Cancelled
 
@@ -78,31 +80,34 @@ class _Relay(Silent):
         context = copy_context()
         context.run(_inside.set, True)
         worker = threading.Thread(target=context.run, args=(self._work, function), daemon=True)
-        worker.start()
         try:
-            while self._next_report():
-                self._whole(*self._last)
-                self._answer()
+            worker.start()
+            while (following := self._next_report()) is not None:
+                number, report = following
+                self._whole(*report)
+                check_stop(self)  # also for a callback that does not raise
+                self._answer(number)
+            worker.join()
         except BaseException as raised:
             self._end(worker)
             if isinstance(raised, (KeyboardInterrupt, Cancelled)):
                 raise Cancelled from None
             raise
-        worker.join()
         if self._error is not None:
             raise self._error
         found: R = self._result[0]
         return found
 
-    def _next_report(self) -> bool:
-        """Wait for a report, at most for `INTERVAL`; whether the function still runs."""
+    def _next_report(self) -> tuple[int, tuple[float | None, str]] | None:
+        """The last report with its number, a new one or after `INTERVAL`; None where the function has ended."""
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._done, reporting.INTERVAL)
-            return self._waiting or not self._done
+            self._changed.wait_for(lambda: self._sent > self._passed or self._done, reporting.INTERVAL)
+            return None if self._done and self._sent == self._passed else (self._sent, self._last)
 
-    def _answer(self) -> None:
+    def _answer(self, number: int) -> None:
+        """The report is passed on; one that came meanwhile still waits."""
         with self._changed:
-            self._waiting = False
+            self._passed = number
             self._changed.notify_all()
 
     def _work(self, function: Callable[[], Any]) -> None:
@@ -125,9 +130,10 @@ class _Relay(Silent):
         """Stop the function: its next report raises `Cancelled`; where it makes none, it is interrupted."""
         self.stop[0] = 1
         with self._changed:
-            self._refused, self._waiting = True, False
+            self._refused = True
             self._changed.notify_all()
-        worker.join(GRACE)  # what has ended by itself is not interrupted while it cleans up
+        if worker.is_alive():
+            worker.join(GRACE)  # what has ended by itself is not interrupted while it cleans up
         while worker.is_alive():
             with self._changed:
                 if not self._done:

@@ -29,8 +29,8 @@ from motionloom.methods.recipe_steps import learning_steps
 from motionloom.methods.table import METHODS
 
 
-@watched
 @one_blas_thread()
+@watched
 def learn(
     method: str,
     clips: Sequence[Clip | Markers],

@@ -34,8 +34,8 @@ class Attempt(NamedTuple):
     reason: str  # why not; "" if met
 
 
-@watched
 @one_blas_thread()
+@watched
 def attempt(
     model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
 ) -> Attempt:
@@ -46,8 +46,8 @@ def attempt(
     return _signed_attempt(model, request, seed, take, progress or silent())[0]
 
 
-@watched
 @one_blas_thread()
+@watched
 def synthesize(
     model: Model[Any], request: Request, *, seed: int = 0, take: int = 0, progress: Progress | None = None
 ) -> Clip:
