@@ -8,8 +8,11 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from motionloom import samples
+from motionloom.cli import synthesize as synthesize_command
+from motionloom.cli.app import app
 from motionloom.cli.progress_bars import busy
 from motionloom.core import Cancelled
 from motionloom.io import save
@@ -106,18 +109,47 @@ def test_ctrl_c_at_a_report_of_progress_exits_with_130_and_leaves_no_file(doing,
     assert not list(tmp_path.rglob("*.*"))
 
 
-def test_an_interrupt_that_a_destructor_swallows_still_cancels(monkeypatch):
-    class Destroyed:
-        def __del__(self):
-            signal.raise_signal(signal.SIGINT)
-
-    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)  # Python prints "Exception ignored in" and continues
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises KeyboardInterrupt, also where the tests run in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with busy("drawing") as report:
-            Destroyed()
-            with pytest.raises(Cancelled):
-                report(0.5, "drawing")
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+class Destroyed:
+    """Its destructor loses the KeyboardInterrupt of a Ctrl-C."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_that_a_destructor_swallows_still_cancels(interruptible, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)  # Python prints "Exception ignored in" and continues
+    with busy("drawing") as report:
+        Destroyed()
+        with pytest.raises(Cancelled):
+            report(0.5, "drawing")
+
+
+def test_an_error_in_place_of_an_interrupt_ends_as_cancelled(interruptible, run, monkeypatch, capfd):
+    def compile_kernel():
+        Destroyed()
+        raise RuntimeError("no compiled object yet")  # numba's, after an interrupt in its callback
+
+    monkeypatch.setattr(synthesize_command, "synthesize", compile_kernel)
+    hook = sys.unraisablehook
+    answer = run("synthesize")
+    assert (answer.code, answer.err) == (130, "motionloom: cancelled\n")
+    assert "KeyboardInterrupt" not in capfd.readouterr().err
+    assert sys.unraisablehook is hook
+
+
+def test_an_error_without_an_interrupt_stays_an_error(interruptible, monkeypatch):
+    def fails():
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(synthesize_command, "synthesize", fails)
+    with pytest.raises(RuntimeError, match="ours"):
+        CliRunner().invoke(app, ["synthesize"], catch_exceptions=False)

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from motionloom.cli.flags import ARGUMENTS
+from motionloom.cli.interrupts import interrupts
 from motionloom.methods.table import METHODS
 
 HELP = """Learn from the motion clips you have, and make the ones you need.
@@ -124,19 +125,26 @@ class CommandGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            typer.echo("motionloom: cancelled", err=True)
-            raise typer.Exit(130) from None
-        except Exception as error:
-            code = exit_code(error)
-            if code is None:
-                raise
-            from motionloom.core.text import printable
+        with interrupts() as interrupted:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                raise _cancelled() from None
+            except Exception as error:
+                if interrupted:
+                    raise _cancelled() from None
+                code = exit_code(error)
+                if code is None:
+                    raise
+                from motionloom.core.text import printable
 
-            typer.echo(f"motionloom: {printable(error_message(error))}", err=True)
-            raise typer.Exit(code) from None
+                typer.echo(f"motionloom: {printable(error_message(error))}", err=True)
+                raise typer.Exit(code) from None
+
+
+def _cancelled() -> typer.Exit:
+    typer.echo("motionloom: cancelled", err=True)
+    return typer.Exit(130)
 
 
 def exit_code(error: Exception) -> int | None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from motionloom.cli.interrupts import on_interrupt
 from motionloom.core import compiling
 from motionloom.core.progress import Progress, Silent, each
 
@@ -27,11 +26,12 @@ FIRST_LINE, LINE_INTERVAL = 3.0, 5.0  # s until the first line, and between line
 def busy(doing: str) -> Iterator[Progress]:
     """The progress of one task: a bar with the share done and the time left, or lines where standard error is piped.
 
-    The bar is removed when the task is done. Compilation of kernels is reported in a line.
+    The bar is removed when the task is done. Compilation of kernels is reported in a line. Ctrl-C also sets `stop`.
     """
     compiling.notify(lambda: print(f"motionloom: compiling ({compiling.how_often()}) ...", file=sys.stderr, flush=True))
     if not sys.stderr.isatty():
-        with stops_on_interrupt(Lines(doing)) as lines:
+        lines = Lines(doing)
+        with on_interrupt(lambda: lines.stop.fill(1)):
             yield lines
         return
     from rich.console import Console
@@ -41,30 +41,10 @@ def busy(doing: str) -> Iterator[Progress]:
     parts = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     both = sys.stdout.isatty()  # lines printed meanwhile appear above the bar, unless they go to a file
     drawn = RichProgress(*parts, console=Console(stderr=True), transient=True, redirect_stdout=both)
-    with drawn as shown, stops_on_interrupt(Bar(doing, shown)) as bar:
-        yield bar
-
-
-@contextmanager
-def stops_on_interrupt(report: Progress) -> Iterator[Progress]:
-    """Ctrl-C also sets `stop`: a KeyboardInterrupt raised inside a destructor or a callback of a library is lost.
-
-    Where Ctrl-C is ignored (a job in the background of a shell), and in other threads, nothing changes.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
-        yield report
-        return
-
-    def interrupt(number: int, frame: Any) -> None:
-        report.stop[0] = 1
-        before(number, frame)
-
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield report
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with drawn as shown:
+        bar = Bar(doing, shown)
+        with on_interrupt(lambda: bar.stop.fill(1)):
+            yield bar
 
 
 def write_clip(clip: Clip, path: Path) -> None:
