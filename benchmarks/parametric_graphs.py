@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -16,8 +17,9 @@ import numpy as np
 
 from benchmarks.timing import best_seconds, figure
 from motionloom.control import foot_locked
+from motionloom.control.layered import Layered, LayeredState
 from motionloom.core import Skeleton
-from motionloom.core.poses import commands
+from motionloom.core.poses import Commands, commands
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph.edge_search import build_edge, propose_limits
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
@@ -26,7 +28,11 @@ from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.samples import make
 
 GRAPHS = Path(__file__).resolve().parents[1] / "examples" / "graphs"
-JOINTS, CROWD, SECONDS, STEPS = 31, 3000, 2, 300
+JOINTS, CROWD, SECONDS, STEPS = 31, 3000, 4, 300
+ACT, SPREAD = (
+    5.0,
+    8.0,
+)  # s from one node that a character is commanded to the next, on average; s of spreading over nodes
 GOALS = (("boxing", "<= 10"), ("everyday", "<= 15"))  # s
 
 
@@ -36,7 +42,7 @@ def figures() -> list[dict[str, Any]]:
     limits = propose_limits(tables, nodes, 0, 0, model.config.region, model.fps)
     settings = EdgeSettings(50, 1000, model.config.region, 0.01, 2, 10_000, True)
     edge = best_seconds([lambda: build_edge(tables, nodes, 0, 0, settings, limits, np.random.default_rng(0))], rounds=3)
-    live, locked = model.live, foot_locked(_with_joints(JOINTS).live)
+    live, locked = model.live, foot_locked(_with_joints("everyday", JOINTS).live)
     ahead = commands(heading=0.5)
 
     def alone() -> None:
@@ -44,14 +50,17 @@ def figures() -> list[dict[str, Any]]:
         for _ in range(STEPS):
             state, _ = live.step(state, ahead, 1 / 60)
 
-    states = [locked.begin(seeds) for seeds in np.array_split(np.arange(CROWD), 2)]
-    headings = [commands(heading=turn) for turn in (0.5, -1.0)]  # another one every second
+    groups = np.array_split(np.arange(CROWD), 2)
+    orders = [_orders(len(group), len(locked.actions), SECONDS) for group in groups]
+    states = [
+        _stepped(locked, locked.begin(group), _orders(len(group), len(locked.actions), SPREAD)) for group in groups
+    ]
 
     def half(which: int) -> None:
-        state = states[which]
-        for i in range(SECONDS * 60):
-            state, _ = locked.step(state, headings[i // 60 % 2], 1 / 60)
-        states[which] = state
+        states[which] = _stepped(locked, states[which], orders[which])
+
+    def transitions() -> int:
+        return sum(int(state.below.clips.sum()) for state in states)
 
     def together() -> None:
         with ThreadPoolExecutor(2) as pool:  # kernels release the interpreter lock
@@ -59,8 +68,9 @@ def figures() -> list[dict[str, Any]]:
 
     alone()
     together()
+    before = transitions()
     one, many = best_seconds([alone, together], rounds=3)
-    rate = SECONDS * 60 * CROWD / many
+    rate, per_second = SECONDS * 60 * CROWD / many, (transitions() - before) / (3 * SECONDS * CROWD)
     graphs = [_turns_and_speeds(3, 3), _turns_and_speeds(16, 16)]
     sizes = [graph.nodes[0].space.rows.size for graph in graphs]
     few, more = best_seconds([partial(_driven, graph.live) for graph in graphs], rounds=5)
@@ -86,7 +96,8 @@ def figures() -> list[dict[str, Any]]:
             f"character steps per second of {JOINTS} joints, feet locked, {CROWD} characters in two threads",
             round(rate),
             ">= 180000",
-            note=f"{rate / 60:.0f} characters at 60 Hz; a new heading every second",
+            note=f"{rate / 60:.0f} characters at 60 Hz; new headings every second and other actions about every "
+            f"{ACT:g} s: {per_second:.2f} transitions between clips a second and character",
         ),
     ]
 
@@ -99,9 +110,29 @@ def _driven(live: Any) -> None:
         state, _ = live.step(state, given, 1 / 60)
 
 
-def _with_joints(count: int) -> ParametricGraphModel:
-    """The walking graph for a body of so many joints: a chain is added on the head of its samples."""
-    graph = read_graph_file(GRAPHS / "walk.toml")
+def _orders(count: int, actions: int, seconds: float) -> list[Commands]:
+    """Commands of so many characters at 60 Hz: each gets a new heading every second and an action about every `ACT` s,
+    at times of its own."""
+    rng, out = np.random.default_rng(0), []
+    heading, action = rng.uniform(-np.pi, np.pi, count), rng.integers(actions, size=count)
+    for _ in range(round(seconds * 60)):
+        turned, acts = rng.random(count) < 1 / 60, rng.random(count) < 1 / (60 * ACT)
+        heading = np.where(turned, rng.uniform(-np.pi, np.pi, count), heading)
+        action = np.where(acts, rng.integers(actions, size=count), action)
+        out.append(commands(heading=heading, action=action))
+    return out
+
+
+def _stepped(live: Layered, state: LayeredState, orders: Sequence[Commands]) -> LayeredState:
+    """The state after following commands at 60 Hz."""
+    for given in orders:
+        state, _ = live.step(state, given, 1 / 60)
+    return state
+
+
+def _with_joints(name: str, count: int) -> ParametricGraphModel:
+    """A graph of the examples for a body of so many joints: a chain is added on the head of its samples."""
+    graph = read_graph_file(GRAPHS / f"{name}.toml")
     body = graph.made[0].skeleton
     more = count - len(body)
     larger = Skeleton(

@@ -62,6 +62,31 @@ def test_distances_are_those_of_plain_frames(walking):
     assert best[0, 0] == pytest.approx(slow, rel=0.03)
 
 
+def test_distances_are_those_of_clips_as_they_are_laid(walking):
+    """By feet, the best distance under a fixed turn is exceeded by the shift: squares add up."""
+    from motionloom.methods.parametric_graph._kernels_body import laid
+
+    tables, space = walking.tables, walking.nodes[0].space
+    weights = space.weights([[space.low[0]], [space.high[0]]]).weights
+    shifted = 0
+    for u in np.linspace(0.0, 0.95, 12):
+        ends = [transition_points.point_clouds(tables, 0, w[None], np.array([u]), np.zeros(1)) for w in weights]
+        a, b = (tuple(x[0] for x in end) for end in ends)
+        for by_feet in (False, True):
+            distance, turn, x, z = laid(tables, a, b, by_feet)
+            c, s = np.cos(turn), np.sin(turn)
+            points, feet = (
+                np.stack([c * p[:, 0] + s * p[:, 2] + x, p[:, 1], c * p[:, 2] - s * p[:, 0] + z], 1) for p in b[:2]
+            )
+            square = ((a[0] - points) ** 2).sum(1).reshape(3, -1).mean(1) @ [0.25, 0.5, 0.25]
+            assert distance == pytest.approx(np.sqrt(square), abs=1e-9)
+        both = a[2] & b[2]
+        if both.any():
+            np.testing.assert_allclose((a[1] - feet)[both][:, [0, 2]].mean(0), 0.0, atol=1e-9)
+            shifted += distance > laid(tables, a, b, False)[0] + 0.005
+    assert shifted > 3
+
+
 def test_a_motion_goes_on_into_itself(walking):
     edge = walking.edges[0]
     np.testing.assert_allclose(edge.points, np.tile([1.0, 0.0], (len(edge.points), 1)), atol=0.06)

@@ -124,14 +124,22 @@ def cloud(t: Any, n: int, w: Any, place: Any, radius: float, level: float, out: 
 
 
 @kernel
-def clouds(t: Any, n: int, weights: Any, u: Any, radius: float, level: Any, out: Any) -> None:
-    """out (N, 3 J, 3): clouds of node n with weights (N, K) at parameters u (N,); levels (N,) are added to heights."""
-    feet, touch = np.empty((len(t.parts), 3)), np.empty(len(t.parts), np.bool_)
+def empty_cloud(t: Any) -> Any:
+    """Room for a cloud: points (3 J, 3), feet (P, 3) and contacts (P,)."""
+    joints, parts = len(t.parents), len(t.parts)
+    return np.empty((FRAMES * joints, 3)), np.empty((parts, 3)), np.empty(parts, np.bool_)
+
+
+@kernel
+def clouds(t: Any, n: int, weights: Any, u: Any, level: Any, out: Any) -> None:
+    """Clouds of node n with weights (N, K) at parameters u (N,), their feet and contacts; levels (N,) are added to
+    heights."""
+    points, feet, touch = out
     place = np.zeros(4)
     for i in range(len(u)):
         place[:] = 0.0
         place[0] = position_of(t, n, u[i])
-        cloud(t, n, weights[i], place, radius, level[i], out[i], feet, touch)
+        cloud(t, n, weights[i], place, t.radius[n], level[i], points[i], feet[i], touch[i])
 
 
 @kernel
@@ -189,6 +197,47 @@ def feet_alignment(turn: float, a: Any, b: Any, on_a: Any, on_b: Any, x: float, 
 
 
 @kernel
+def laid(t: Any, a: Any, b: Any, by_feet: bool) -> Any:
+    """RMS distance (m) of two clouds as b is laid on the ground; and its turn, x and z.
+
+    a and b are (points, feet, contacts). The turn is that of `cloud_distance`, and so is the shift unless feet that
+    stand in both determine it. A shift d from the best one adds |d|^2 to the mean square, as the weights sum to 1.
+    """
+    distance, turn, x, z = cloud_distance(a[0], b[0], t.cloud)
+    if not by_feet:
+        return distance, turn, x, z
+    left, ahead = feet_alignment(turn, a[1], b[1], a[2], b[2], x, z)
+    return math.sqrt(distance * distance + (left - x) ** 2 + (ahead - z) ** 2), turn, left, ahead
+
+
+@kernel
+def least_laid(t: Any, cells: Any, a: Any, b: Any, least: Any, where: Any) -> None:
+    """The least distance of pairs as laid on the ground: least (S, T) m, and where (S, T, 2) among their clouds.
+
+    Clouds with the same feet on the ground, if there are any: a foot that stands in one only would slide.
+    cells (S, L, T, E) m^2: squares of the least distances under any alignment, most of which exceed what was found.
+    a and b are (points, feet, contacts) of S x L and of T x E clouds.
+    """
+    sources, leaves, targets, enters = cells.shape
+    for i in range(sources):
+        for j in range(targets):
+            best, found = np.inf, -1
+            for alike in (True, False):
+                for p in range(leaves):
+                    for q in range(enters):
+                        m, n = i * leaves + p, j * enters + q
+                        if cells[i, p, j, q] >= best * best or (alike and not np.array_equal(a[2][m], b[2][n])):
+                            continue
+                        far = laid(t, (a[0][m], a[1][m], a[2][m]), (b[0][n], b[1][n], b[2][n]), t.by_feet)[0]
+                        if far < best:
+                            best, found = far, p * enters + q
+                if found >= 0:
+                    break
+            least[i, j] = best
+            where[i, j, 0], where[i, j, 1] = found // enters, found % enters
+
+
+@kernel
 def lookup(t: Any, e: int, values: Any, k: int, low: Any, high: Any) -> Any:
     """HECK eqs 6.1-6.3: box (low, high) of edge e for source parameters, and the transition point (u, u').
 
@@ -234,25 +283,22 @@ def earlier(t: Any, n: int, w: Any, position: float, seconds: float, used: Any) 
 
 @kernel
 def verify(
-    t: Any, e: int, source: Any, source_weights: Any, source_level: Any, target: Any, target_weights: Any,
-    radius: Any, k: int, frame_weights: Any, out: Any,
-) -> None:  # fmt: skip
-    """out (N,) m: the distance of N pairs at the transition point that edge e gives for the source's parameters.
+    t: Any, e: int, source: Any, source_weights: Any, source_level: Any, target_weights: Any, k: int, out: Any
+) -> None:
+    """out (N,) m: the distance of N pairs as they are laid, at the point that edge e gives for the source's parameters.
 
-    source (N, D) in units of the range; radius (2,) s of a cloud in both nodes.
+    source (N, D) in units of the range.
     """
     n, m = t.edge_source[e], t.edge_target[e]
-    joints = len(t.parents)
-    a, b = np.empty((FRAMES * joints, 3)), np.empty((FRAMES * joints, 3))
-    feet, touch = np.empty((len(t.parts), 3)), np.empty(len(t.parts), np.bool_)
+    a, b = empty_cloud(t), empty_cloud(t)
     low, high = np.empty(t.low.shape[1]), np.empty(t.low.shape[1])
     place = np.zeros(4)
     for i in range(len(source)):
         leave, enter = lookup(t, e, source[i], k, low, high)
         place[:] = 0.0
         place[0] = position_of(t, n, leave)
-        cloud(t, n, source_weights[i], place, radius[0], source_level[i], a, feet, touch)
+        cloud(t, n, source_weights[i], place, t.radius[n], source_level[i], a[0], a[1], a[2])
         place[:] = 0.0
         place[0] = position_of(t, m, enter)
-        cloud(t, m, target_weights[i], place, radius[1], 0.0, b, feet, touch)
-        out[i] = cloud_distance(a, b, frame_weights)[0]
+        cloud(t, m, target_weights[i], place, t.radius[m], 0.0, b[0], b[1], b[2])
+        out[i] = laid(t, a, b, t.by_feet)[0]

@@ -18,8 +18,9 @@ from motionloom.core._kernels_numbers import wrap_angle
 
 STEP = 0.1  # s of one step along a course
 FINE = 3  # changes of the turn in a step
-AHEAD = (17, 5, 5)  # turns that a plan tries for each of the next three segments, where turns are followed
-AHEAD_CLIPS = (17, 9, 5)  # and for each of the next three clips, where turns are set once for each
+FIRST_TURNS, STRIDE = 17, 7  # turns that a plan tries for the first of three segments, from the middle in such strides
+AHEAD = (5, 5)  # turns for each of the other two segments, where turns are followed
+AHEAD_CLIPS = (9, 5)  # and for the other two of three clips, where turns are set once for each
 SEGMENT = 0.5  # s of a segment, where turns are followed within a clip
 NEAR, NEAR_TURN = 0.25, math.radians(15.0)  # m and rad: a goal is reached
 AIM = 0.5  # of both: a plan aims at this or less
@@ -107,10 +108,19 @@ def rest_of_way(at: Any, goal: Any, radius: float, speed: float) -> float:
 
 @kernel
 def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
-    """The turn (rad) to go towards now, so that the goal (x, z, heading or NaN) is reached soonest.
+    """The turn (rad) to go towards now, so that the goal (x, z, heading or NaN) is reached soonest: a whole plan."""
+    return try_turns(curves, at, goal, half_life, 0, FIRST_TURNS, np.inf, at[3])[1]
+
+
+@kernel
+def try_turns(
+    curves: Any, at: Any, goal: Any, half_life: float, begin: int, end: int, best: float, found: float
+) -> Any:  # fmt: skip
+    """The cost (s) and first turn (rad) of the best course, of those that begin with some of the `FIRST_TURNS` turns.
 
     All courses of three segments, each towards one of a few turns, are tried: what counts is the time until the goal
     is passed, with a penalty for missing it, or the time of the rest of the path from the end of the course (`dubins`).
+    Turns `begin` to `end` are tried, in an order that covers the range soon; `best` and `found` are of those before.
     """
     count = len(curves)
     low, high = curves[0, AT_TURN], curves[count - 1, AT_TURN]
@@ -123,32 +133,32 @@ def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
     fastest = max(fastest, 1e-3)
     tried = AHEAD if half_life > 0.0 else AHEAD_CLIPS
     one, two, three = np.empty(5), np.empty(5), np.empty(5)
-    best, found = np.inf, at[3]
-    for i in range(tried[0]):
-        first = low + (high - low) * i / (tried[0] - 1)
+    for n in range(begin, end):
+        i = (FIRST_TURNS // 2 + STRIDE * n) % FIRST_TURNS
+        first = low + (high - low) * i / (FIRST_TURNS - 1)
         one[:] = at
         passing, time_one = course_cost(curves, one, first, goal, half_life, 0.0)
         if passing < best:
             best, found = passing, first
         if time_one > best:
             continue
-        for j in range(tried[1]):
+        for j in range(tried[0]):
             two[:] = one
-            second = low + (high - low) * j / (tried[1] - 1)
+            second = low + (high - low) * j / (tried[0] - 1)
             passing, time_two = course_cost(curves, two, second, goal, half_life, time_one)
             if passing < best:
                 best, found = passing, first
             if time_two > best:
                 continue
-            for k in range(tried[2]):
+            for k in range(tried[1]):
                 three[:] = two
-                third = low + (high - low) * k / (tried[2] - 1)
+                third = low + (high - low) * k / (tried[1] - 1)
                 cost, time_three = course_cost(curves, three, third, goal, half_life, time_two)
                 if time_three < best:
                     cost = min(cost, time_three + rest_of_way(three, goal, radius, fastest))
                 if cost < best:
                     best, found = cost, first
-    return found
+    return best, found
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import ACTION, FACING, PLACE_X, PLACE_Z, SPEED, uniform
+from motionloom.methods._kernels_live import ACTION, SPEED, uniform
 from motionloom.methods.parametric_graph._kernels_body import EXAMPLES, SIZE, known_of, lookup
 from motionloom.methods.parametric_graph._kernels_control import (
     FACTOR,
@@ -24,14 +24,14 @@ from motionloom.methods.parametric_graph._kernels_control import (
     towards_part,
     turn_of_clip,
 )
-from motionloom.methods.parametric_graph._kernels_course import HIPS, planned_turn
+from motionloom.methods.parametric_graph._kernels_course import HIPS
+from motionloom.methods.parametric_graph._kernels_plan import forget_plan, turn_of_next_clip, turn_within_clip
 from motionloom.methods.parametric_graph._kernels_show import HALF_LIFE, NEIGHBOURS, PLANNED, RESPONSE
 from motionloom.methods.parametric_graph.tables import LOW
 from motionloom.methods.space._kernels_weights import approach, corrected_weights
 
 MOVED = 0.002  # of the range: parameters that are commanded anew are followed from this change on
 REACHED = 0.01  # of the range
-INTERVAL = 0.1  # s from one plan to the next within a clip
 
 
 @kernel
@@ -53,29 +53,13 @@ def course_of(t: Any, n: int, w: Any, place: Any) -> float:
 
 
 @kernel
-def next_turn(
-    t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, at_once: bool
-) -> float:
-    """The turn (rad) of the plan for the commanded place; made anew at the beginning of a clip (`at_once`), and at
-    intervals within it. `now` is the present turn."""
-    if at_once or state.plan[k, 1] <= 0.0:
-        at, goal = np.empty(5), np.empty(3)
-        at[0], at[1], at[2], at[3] = place[1], place[2], course, now
-        at[4] = math.cos(course) * state.held[k, 0] - math.sin(course) * state.held[k, 1]
-        goal[0], goal[1], goal[2] = given[PLACE_X], given[PLACE_Z], given[FACING]
-        follows = t.meta[m, 2] == 1 and t.hop[m, m] >= 0 and t.edge_target[t.hop[m, m]] == m
-        state.plan[k, 0] = planned_turn(t.curves[m], at, goal, state.tuning[k, HALF_LIFE] if follows else 0.0)
-        state.plan[k, 1] = INTERVAL
-    return state.plan[k, 0]
-
-
-@kernel
 def choose_values(
     t: Any, state: Any, k: int, m: int, given: Any, values: Any, place: Any, course: float, low: Any, high: Any,
-    clips: float, out: Any,
+    clips: float, tick: float, out: Any,
 ) -> bool:  # fmt: skip
     """Parameters out (1, D) of the next clip of node m, within the box; returns whether any was out of it.
 
+    `clips`: within so many clips a heading is to be reached; 1 at a transition.
     values (D + 3,) belong to the action commanded, which need not be m: other nodes are not given them.
     """
     size, same = t.dims[m, SIZE], m == state.node[k, 0]
@@ -95,8 +79,13 @@ def choose_values(
         turns = ((low[column] * size_of + middle) / factor, (high[column] * size_of + middle) / factor)
         if state.tuning[k, PLANNED] > 0 and plans_turns(t, m, given, place, course):
             now = (out[0, column] * size_of + middle) / factor
-            turn = min(max(next_turn(t, state, k, m, given, place, course, now, clips == 1.0), turns[0]), turns[1])
+            if clips == 1.0:
+                turn = turn_of_next_clip(t, state, k, m, given, place, course, now, tick)
+            else:
+                turn = turn_within_clip(t, state, k, m, given, place, course, now, tick)
+            turn = min(max(turn, turns[0]), turns[1])
         else:
+            forget_plan(state.plan[k])
             turn = clip_turn(t, m, given, place, course, clips)
             if state.tuning[k, PLANNED] > 0 and clips == 1.0 and not math.isnan(turn):
                 turn = gentle_turn(t, m, turn, turns[0], turns[1], out[0], neighbours_of(t, state, k, m))
@@ -170,25 +159,44 @@ def hold_feet(t: Any, n: int, before: Any, w: Any, place: Any, held: Any, tick: 
 
 
 @kernel
+def turn_used(t: Any, state: Any, k: int, m: int) -> float:
+    """rad: the turn of the present clip if it is of node m, else the middle one of that node."""
+    column = np.int64(t.steer[m, TURN])
+    own = state.used[k, column] if m == state.node[k, 0] else 0.0
+    return (own * t.scale[m, 1, column] + t.scale[m, 0, column]) / t.steer[m, FACTOR]
+
+
+@kernel
+def followed(t: Any, state: Any, k: int, given: Any) -> bool:
+    """Whether parameters are followed within the present clip: those of a node that turns and goes on into itself."""
+    n = state.node[k, 0]
+    edge = t.hop[n, n]
+    return (
+        state.tuning[k, HALF_LIFE] > 0.0
+        and t.steer[n, TURN] >= 0
+        and edge >= 0
+        and t.edge_target[edge] == n
+        and commanded(given)
+    )
+
+
+@kernel
 def follow_parameters(t: Any, state: Any, k: int, given: Any, values: Any, tick: float, asked: Any) -> None:
     """Parameters tracked within a clip: weights go to those of the commanded parameters with a half-life."""
-    n = state.node[k, 0]
-    column = np.int64(t.steer[n, TURN])
-    edge = t.hop[n, n]
-    half_life = state.tuning[k, HALF_LIFE]
-    if half_life <= 0.0 or column < 0 or edge < 0 or t.edge_target[edge] != n or not commanded(given):
+    if not followed(t, state, k, given):
         state.held[k] = 0.0
         return
+    n = state.node[k, 0]
+    half_life = state.tuning[k, HALF_LIFE]
     low, high = np.empty(t.low.shape[1]), np.empty(t.low.shape[1])
-    lookup(t, edge, state.used[k], neighbours_of(t, state, k, n), low, high)
+    lookup(t, t.hop[n, n], state.used[k], neighbours_of(t, state, k, n), low, high)
     seconds = 0.0
     for i in range(t.dims[n, EXAMPLES]):
         seconds += state.weights[k, 0, i] * t.durations[n, i]
     place, w = state.place[k, 0], state.weights[k, 0]
     course = course_of(t, n, w, place)
-    state.plan[k, 1] -= tick
     clips = max(state.tuning[k, RESPONSE] / seconds, 0.3)
-    state.clamped[k] = choose_values(t, state, k, n, given, values, place, course, low, high, clips, asked)
+    state.clamped[k] = choose_values(t, state, k, n, given, values, place, course, low, high, clips, tick, asked)
     new = False
     for d in range(t.dims[n, SIZE]):
         new = new or abs(asked[0, d] - state.asked[k, d]) > MOVED

@@ -12,32 +12,36 @@ import numpy as np
 
 from motionloom.blend._kernels_registered import advance, phase_between, seconds_between
 from motionloom.core._jit import kernel
-from motionloom.methods._kernels_live import EARLY, FACING, PLACE_X, command_row, keep_tick, show_between
+from motionloom.methods._kernels_live import EARLY, command_row, keep_tick, show_between
 from motionloom.methods.parametric_graph._kernels_aim import ROUNDS, aim, aims
 from motionloom.methods.parametric_graph._kernels_body import (
     EXAMPLES,
-    FRAMES,
     cloud,
-    cloud_distance,
     earlier,
-    feet_alignment,
+    empty_cloud,
+    laid,
     lookup,
     position_of,
+    retreat,
     rows_of,
     scratch_of,
 )
-from motionloom.methods.parametric_graph._kernels_control import TURN, commanded, wanted_edge
+from motionloom.methods.parametric_graph._kernels_control import TURN, commanded, leaves_from, plans_turns, wanted_edge
 from motionloom.methods.parametric_graph._kernels_parameters import (
     choose_values,
     course_of,
     follow_parameters,
+    followed,
     neighbours_of,
     solve,
+    turn_used,
 )
+from motionloom.methods.parametric_graph._kernels_plan import PLANNING, plan_next_clip
 from motionloom.methods.parametric_graph._kernels_show import (
     CLOUD_ONLY,
     HALF_LIFE,
     INERTIAL,
+    PLANNED,
     WINDOW,
     begin_offsets,
     show,
@@ -56,21 +60,26 @@ def rise_of(t: Any, n: int, w: Any) -> float:
 
 
 @kernel
+def half_window(state: Any, k: int) -> float:
+    """s from the beginning of a transition to its point."""
+    return 0.0 if state.tuning[k, INERTIAL] > 0 else 0.5 * state.tuning[k, WINDOW]
+
+
+@kernel
 def seconds_to(t: Any, state: Any, k: int, leave: float) -> float:
     """s until the beginning of a transition of character k at u = leave; negative if it is past."""
     n, at = state.node[k, 0], state.place[k, 0, 0]
     rows, w = rows_of(t, n), state.weights[k, 0]
     to = t.meta[n, 0] + leave * t.meta[n, 1]
-    half = 0.0 if state.tuning[k, INERTIAL] > 0 else 0.5 * state.tuning[k, WINDOW]
     left = seconds_between(rows, w, at, to) if to >= at else -seconds_between(rows, w, to, at)
-    return left - half
+    return left - half_window(state, k)
 
 
 @kernel
 def due_edge(t: Any, state: Any, k: int, given: Any, tick: float, low: Any, high: Any) -> Any:
-    """The edge whose transition begins in this tick, or -1; where it enters, and in how many seconds it begins.
+    """Whether a transition begins in this tick; the edge to take, where it enters, and in how many seconds it begins.
 
-    Its box is left in low and high.
+    The box of the edge is left in low and high. It is -1 if the clip goes on into itself.
     """
     n = state.node[k, 0]
     meta = t.meta[n]
@@ -79,57 +88,75 @@ def due_edge(t: Any, state: Any, k: int, given: Any, tick: float, low: Any, high
     cyclic = meta[2] == 1
     tracked = state.tuning[k, HALF_LIFE] > 0 and t.steer[n, TURN] >= 0 and commanded(given)
     if cyclic and tracked and t.edge_target[edge] == n:
-        return -1, 0.0, 0.0  # the cycle continues by itself, and its parameters are followed
+        return False, -1, 0.0, 0.0  # the cycle continues by itself, and its parameters are followed
     leave, enter = lookup(t, edge, state.used[k], count, low, high)
     wait = seconds_to(t, state, k, leave)
-    if wait > tick + EARLY:
-        return -1, enter, 0.0
-    if wait >= -LATE * tick:
-        return edge, enter, wait
-    if cyclic:
-        return -1, enter, 0.0  # too late: the next time round
-    soonest, found = np.inf, -1
+    if wait >= -LATE * tick or cyclic:  # of a cycle, it may be too late: the next time round
+        return -LATE * tick <= wait <= tick + EARLY, edge, enter, wait
+    soonest, found = np.inf, edge
     for e in range(t.first_out[n], t.first_out[n + 1]):  # too late for this one: the next of the others
+        if not leaves_from(t, e, state.used[k]):
+            continue
         leave, enter = lookup(t, e, state.used[k], count, low, high)
         wait = seconds_to(t, state, k, leave)
         if wait >= -LATE * tick and wait < soonest:
             soonest, found = wait, e
-    if found >= 0 and soonest > tick + EARLY:
-        return -1, 0.0, 0.0
-    edge = found if found >= 0 else edge
-    leave, enter = lookup(t, edge, state.used[k], count, low, high)
-    return edge, enter, soonest if found >= 0 else 0.0
+    leave, enter = lookup(t, found, state.used[k], count, low, high)
+    wait = seconds_to(t, state, k, leave)
+    return wait <= tick + EARLY, found, enter, wait
+
+
+@kernel
+def plan_ahead(t: Any, state: Any, k: int, edge: int, wait: float, given: Any, tick: float, used: Any) -> None:
+    """Work on the plan for the clip after this one, whose transition begins in `wait` seconds, from where it will be.
+
+    Where parameters are followed, plans are made all the time.
+    """
+    if edge < 0 or state.tuning[k, PLANNED] == 0 or not 0.0 < wait <= PLANNING + tick or followed(t, state, k, given):
+        return
+    n, m = state.node[k, 0], t.edge_target[edge]
+    if t.steer[m, TURN] < 0:
+        return
+    place = state.place[k, 0].copy()
+    advance(rows_of(t, n), state.weights[k, 0], place, wait + half_window(state, k), used)
+    course = course_of(t, n, state.weights[k, 0], place)
+    if plans_turns(t, m, given, place, course):
+        plan_next_clip(t, state, k, m, given, place, course, turn_used(t, state, k, m), tick)
 
 
 @kernel
 def transition(
-    t: Any, state: Any, k: int, edge: int, enter: float, early: float, given: Any, values: Any, box: Any, room: Any
-) -> None:
+    t: Any, state: Any, k: int, edge: int, enter: float, early: float, given: Any, values: Any, tick: float, box: Any,
+    room: Any,
+) -> None:  # fmt: skip
     """Begin the transition over an edge: the next clip, its parameters, and where it is laid (HECK 6.1.2).
 
-    Its point is `early` seconds and half a window from now.
+    It begins `early` seconds from now (before now, if negative), and its point is half a window later. Both clips are
+    compared and aligned at that point, as they were when the edge was tested.
     """
     low, high, asked = box
-    space = room[6]
+    space = room[2]
     n, m = state.node[k, 0], t.edge_target[edge]
-    half = 0.0 if state.tuning[k, INERTIAL] > 0 else 0.5 * state.tuning[k, WINDOW] + early
-    half = max(half, 0.0)
+    until = early + half_window(state, k)
     w = state.weights[k, 0].copy()
     middle = state.place[k, 0].copy()
-    advance(rows_of(t, n), w, middle, half, space[0])
+    if until >= 0.0:
+        advance(rows_of(t, n), w, middle, until, space[0])
+    else:
+        retreat(rows_of(t, n), w, middle, -until, space[0])
     course = course_of(t, n, w, middle)
-    clamped = choose_values(t, state, k, m, given, values, middle, course, low, high, 1.0, asked)
+    clamped = choose_values(t, state, k, m, given, values, middle, course, low, high, 1.0, tick, asked)
     state.draws[k] += 1 + t.low.shape[1]
     state.weights[k, 1], state.place[k, 1], state.level[k, 1] = w, state.place[k, 0], state.level[k, 0]
     state.node[k, 1] = n
     off = solve(t, m, asked, state.weights[k, 0], state.used[k])
     state.level[k, 0] += rise_of(t, n, w)
     state.node[k, 0] = m
-    lay(t, state, k, w, middle, enter, half, room)
+    lay(t, state, k, w, middle, enter, until, room)
     for _ in range(ROUNDS if aims(t, m, given, values) else 0):
         clamped = aim(t, state, k, m, values, low, high, asked, space[0])
         off = solve(t, m, asked, state.weights[k, 0], state.used[k])
-        lay(t, state, k, w, middle, enter, half, room)
+        lay(t, state, k, w, middle, enter, until, room)
     state.clamped[k] = clamped or off
     state.asked[k], state.goal[k], state.goal_used[k] = asked[0], state.weights[k, 0], state.used[k]
     state.clips[k] += 1
@@ -137,22 +164,24 @@ def transition(
 
 
 @kernel
-def lay(t: Any, state: Any, k: int, w: Any, middle: Any, enter: float, half: float, room: Any) -> None:
+def lay(t: Any, state: Any, k: int, w: Any, middle: Any, enter: float, until: float, room: Any) -> None:
     """Lay the present clip of character k on the ground, by the pose of its earlier clip in which both meet.
 
-    That clip is at `middle` there, with weights w; the present one is at u = `enter`, and begins half a window before.
+    That clip is at `middle` there, with weights w; the present one is at u = `enter` there, `until` seconds from now.
     """
-    a, b, feet_a, feet_b, on_a, on_b, space = room
+    a, b, space = room
     m, n, into = state.node[k, 0], state.node[k, 1], state.weights[k, 0]
-    start = np.zeros(4)
-    start[0] = earlier(t, m, into, position_of(t, m, enter), half, space[0])
+    start = np.zeros(4)  # where the target is now
+    start[0] = position_of(t, m, enter)
+    if until >= 0.0:
+        start[0] = earlier(t, m, into, start[0], until, space[0])
     centre = start.copy()
-    advance(rows_of(t, m), into, centre, half, space[0])
-    cloud(t, n, w, middle, t.radius[n], -rise_of(t, n, w), a, feet_a, on_a)
-    cloud(t, m, into, centre, t.radius[m], 0.0, b, feet_b, on_b)
-    gap, turn, x, z = cloud_distance(a, b, t.cloud)
-    if state.tuning[k, CLOUD_ONLY] == 0:
-        x, z = feet_alignment(turn, feet_a, feet_b, on_a, on_b, x, z)
+    advance(rows_of(t, m), into, centre if until >= 0.0 else start, abs(until), space[0])
+    cloud(t, n, w, middle, t.radius[n], -rise_of(t, n, w), a[0], a[1], a[2])
+    cloud(t, m, into, centre, t.radius[m], 0.0, b[0], b[1], b[2])
+    gap, turn, x, z = laid(t, a, b, state.tuning[k, CLOUD_ONLY] == 0)
+    if not t.by_feet:
+        gap = laid(t, a, b, False)[0]
     c, s = math.cos(turn), math.sin(turn)
     state.place[k, 0, 0] = start[0]
     state.place[k, 0, 1] = c * start[1] + s * start[2] + x
@@ -164,42 +193,28 @@ def lay(t: Any, state: Any, k: int, w: Any, middle: Any, enter: float, half: flo
 @kernel
 def room_of(t: Any) -> Any:
     """Scratch arrays of a transition."""
-    joints, parts = len(t.parents), len(t.parts)
-    return (
-        np.empty((FRAMES * joints, 3)),
-        np.empty((FRAMES * joints, 3)),
-        np.empty((parts, 3)),
-        np.empty((parts, 3)),
-        np.empty(parts, np.bool_),
-        np.empty(parts, np.bool_),
-        scratch_of(t),
-    )
+    return empty_cloud(t), empty_cloud(t), scratch_of(t)
 
 
 @kernel
 def one_tick(t: Any, state: Any, k: int, given: Any, values: Any, tick: float, box: Any, room: Any) -> None:
     """Character k by one tick."""
-    space = room[6]
+    space = room[2]
     jumped = False
-    inertial = state.tuning[k, INERTIAL] > 0
     if state.mixing[k] < 0.0:
-        edge, enter, early = due_edge(t, state, k, given, tick, box[0], box[1])
-        if edge >= 0:
-            if inertial:  # the earlier clip is shown up to this tick
-                n = state.node[k, 0]
-                advance(rows_of(t, n), state.weights[k, 0], state.place[k, 0], tick, space[0])
-            transition(t, state, k, edge, enter, early, given, values, box, room)
-            jumped = inertial
-    if not jumped:
-        if state.mixing[k] < 0.0:
+        due, edge, enter, wait = due_edge(t, state, k, given, tick, box[0], box[1])
+        if due:
+            transition(t, state, k, edge, enter, wait, given, values, tick, box, room)
+            jumped = state.tuning[k, INERTIAL] > 0
+        else:
             follow_parameters(t, state, k, given, values, tick, box[2])
-        n = state.node[k, 0]
-        advance(rows_of(t, n), state.weights[k, 0], state.place[k, 0], tick, space[0])
-        if state.mixing[k] >= 0.0:
-            old = state.node[k, 1]
-            advance(rows_of(t, old), state.weights[k, 1], state.place[k, 1], tick, space[0])
-            state.mixing[k] += tick
-    else:
+            plan_ahead(t, state, k, edge, wait, given, tick, space[0])
+    for clip in range(2 if state.mixing[k] >= 0.0 else 1):
+        rows = rows_of(t, state.node[k, clip])
+        advance(rows, state.weights[k, clip], state.place[k, clip], tick, space[0])
+    if state.mixing[k] >= 0.0:
+        state.mixing[k] += tick
+    if jumped:
         begin_offsets(t, state, k, tick, space)
     if state.mixing[k] >= state.tuning[k, WINDOW] or jumped:
         state.mixing[k] = -1.0
@@ -233,11 +248,6 @@ def step(t: Any, commands: Any, state: Any, tick: float, dt: float, out: Any) ->
         state.time[k] += dt
         while state.time[k] >= tick - EARLY:
             state.time[k] = max(0.0, state.time[k] - tick)
-            for i in range(PLACE_X, FACING + 1):
-                if given[i] != state.commanded[k, i] and not (
-                    math.isnan(given[i]) and math.isnan(state.commanded[k, i])
-                ):
-                    state.plan[k, 1] = 0.0  # for another goal
             state.commanded[k] = given
             one_tick(t, state, k, given, values, tick, box, room)
         show_between(state, k, state.time[k] / tick, root, rotations, contacts)

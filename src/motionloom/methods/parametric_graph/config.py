@@ -49,6 +49,10 @@ class Config(Settings):
         None, "transitions above this distance are never made; none: 1.4 times that of good ones", unit="m", low=0.001,
         high=3, slider=(0.02, 0.4), symbol="T_bad",
     )  # fmt: skip
+    judged: str = param(
+        "best", "how transitions are judged: under the best alignment (HECK), or as clips are laid by standing feet",
+        choices=("best", "laid"), advanced=True,
+    )  # fmt: skip
     split: bool = param(
         True, "where only some motions of a node can continue with another, make the edge from these; the others first "
         "change into them",

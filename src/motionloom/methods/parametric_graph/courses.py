@@ -77,7 +77,7 @@ def _turn_of_transitions(tables: ParametricGraphTables, n: int, node: Node, poin
 
     weights = node.space.weights(node.even_turns(TURNS)).weights
     leave, enter = (point_clouds(tables, n, weights, points[:, i].copy(), np.zeros(TURNS)) for i in (0, 1))
-    aligned = np.array([cloud_distance(a, b, CLOUD)[1] for a, b in zip(leave, enter, strict=True)])
+    aligned = np.array([cloud_distance(a, b, CLOUD)[1] for a, b in zip(leave[0], enter[0], strict=True)])
     played = [(node.headings_at(points[:, i]) * weights).sum(1) for i in (0, 1)]
     whole = node.headings_at(np.ones(TURNS)) * weights
     return np.asarray(aligned + played[0] - played[1] - whole.sum(1))

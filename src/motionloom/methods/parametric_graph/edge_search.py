@@ -12,7 +12,7 @@ from motionloom.core import BoolArray, FloatArray, Progress, part, silent
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, verified_boxes
 from motionloom.methods.parametric_graph.nodes import Node, random_values
-from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables
+from motionloom.methods.parametric_graph.tables import ParametricGraphTables
 from motionloom.methods.parametric_graph.transition_boxes import narrowed, sample_box
 from motionloom.methods.parametric_graph.transition_points import best_points, middle_point, point_clouds, region_points
 from motionloom.methods.space.space import Space
@@ -50,16 +50,18 @@ def propose_limits(
 ) -> tuple[float, float]:
     """T_good and T_bad in metres: 2 and 2.8 times the distance of clouds one frame apart, where transitions are made.
 
-    It is the mean of both nodes' medians.
+    It is the mean of both nodes' medians. Clouds are laid as clips are: by feet, it includes how far hips move over
+    them in a frame.
     """
-    from motionloom.methods.parametric_graph._kernels_body import cloud_distance
+    from motionloom.methods.parametric_graph._kernels_body import laid
 
     found = []
     for n, end in ((source, True), (target, False)):
         u = region_points(nodes[n], region, end=end, fps=fps)
         weights = np.full((len(u) - 1, nodes[n].space.rows.size), 1.0 / nodes[n].space.rows.size)
         a, b = (point_clouds(tables, n, weights, at, np.zeros(len(at))) for at in (u[:-1], u[1:]))
-        found.append(float(np.median([cloud_distance(x, y, CLOUD)[0] for x, y in zip(a, b, strict=True)])))
+        pairs = zip(zip(*a, strict=True), zip(*b, strict=True), strict=True)
+        found.append(float(np.median([laid(tables, x, y, tables.by_feet)[0] for x, y in pairs])))
     natural = max(float(np.mean(found)), NATURAL)
     return GOOD * natural, BAD * natural
 

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from motionloom.core import FloatArray, IntArray, Progress
 from motionloom.methods.parametric_graph.edge import Edge
 from motionloom.methods.parametric_graph.nodes import Node, random_values
-from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables, with_edges
+from motionloom.methods.parametric_graph.tables import ParametricGraphTables, with_edges
 from motionloom.methods.space.space import ExampleWeights, Space
 
 SHRINK = 0.85  # a box in which a pair is too bad is scaled by this
@@ -77,8 +77,7 @@ def random_pairs(
     to = _drawn_inside(nodes[edge.target], low, high, rng)
     out = np.empty(count)
     levels = -(found.weights @ nodes[edge.source].rises)
-    radius = own.radius[[edge.source, edge.target]]
-    verify(own, 0, np.ascontiguousarray(asked), found.weights, levels, to.used, to.weights, radius, k, CLOUD, out)
+    verify(own, 0, np.ascontiguousarray(asked), found.weights, levels, to.weights, k, out)
     return out, near[:, : max(1, k - 1)]
 
 

@@ -39,7 +39,7 @@ class ParametricGraphState(NamedTuple):
     wanted: FloatArray  # (N, D) parameters commanded, before they are put into the box
     used: FloatArray  # (N, D) parameters of the present weights
     held: FloatArray  # (N, 2) m/s by which hips are moved so that feet stand still while parameters are followed
-    plan: FloatArray  # (N, 2) turn of the plan to a place (rad), s until it is made anew
+    plan: FloatArray  # (N, 15) turn of the plan to a place, and the search for the next one, see `_kernels_plan`
     clamped: BoolArray  # (N,)
     gap: FloatArray  # (N,) m, distance of the two motions at the last transition
     clips: IntArray  # (N,) transitions so far
@@ -274,7 +274,7 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
             wanted=np.zeros((count, size)),
             used=np.zeros((count, size)),
             held=np.zeros((count, 2)),
-            plan=np.zeros((count, 2)),
+            plan=np.zeros((count, 15)),
             clamped=np.zeros(count, bool),
             gap=np.zeros(count),
             clips=np.zeros(count, np.int64),

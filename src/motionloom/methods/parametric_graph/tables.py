@@ -55,6 +55,7 @@ class ParametricGraphTables(NamedTuple):
     rises: FloatArray  # (N, K) m, by which the ground under an example rises from its beginning to its end
     courses: FloatArray  # (N, K) rad, direction of travel relative to the heading
     cloud: FloatArray  # (3,) weights of the frames of a cloud
+    by_feet: bool  # transitions are judged as clips are laid by feet that stand; else under the best alignment
     radius: FloatArray  # (N,) s on each side of a cloud
     steer: FloatArray  # (N, 7) column of the turn or -1, its value per rad, least and largest turn of a clip; column of
     # the speed or -1, least and largest speed
@@ -79,7 +80,7 @@ class ParametricGraphTables(NamedTuple):
 
 
 def build_tables(
-    skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge], radius: float
+    skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge], radius: float, by_feet: bool
 ) -> ParametricGraphTables:
     """The tables of a graph; `radius` is that of a cloud in seconds. Edges are sorted by their source."""
     parts = foot_parts(skeleton)
@@ -130,6 +131,7 @@ def build_tables(
         spread=np.array([m[3] for m in maps], float),
         durations=_rows([n.space.rows.durations for n in nodes], most_k),
         cloud=CLOUD,
+        by_feet=by_feet,
         rises=_rows([n.rises for n in nodes], most_k),
         courses=_rows([n.courses for n in nodes], most_k),
         radius=np.array([_radius(n, radius) for n in nodes]),

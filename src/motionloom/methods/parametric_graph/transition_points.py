@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.analysis.point_cloud import PointCloud
-from motionloom.core import FloatArray, Progress
+from motionloom.core import BoolArray, FloatArray, Progress
 from motionloom.methods.parametric_graph.config import WINDOW
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.parametric_graph.tables import CLOUD, ParametricGraphTables
@@ -60,6 +60,8 @@ def best_points(
     around: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """(n_s, n_t) m the least distance of each pair, and (n_s, n_t, 2) where it is; `around` a point, if given."""
+    from motionloom.methods.parametric_graph._kernels_body import least_laid
+
     fps = nodes[source].fps
     leave = region_points(nodes[source], region, end=True, fps=fps)
     enter = region_points(nodes[target], region, end=False, fps=fps)
@@ -82,25 +84,34 @@ def best_points(
         q = point_clouds(
             tables, target, np.repeat(some, len(enter), 0), np.tile(enter, count), np.zeros(count * len(enter))
         )
-        cells = measure.between(p, q, weights).matrix()
-        cells = cells.reshape(n_s, len(leave), count, len(enter)).transpose(0, 2, 1, 3).reshape(n_s, count, -1)
-        least = cells.argmin(2)
+        cells = measure.between(p[0], q[0], weights).matrix().reshape(n_s, len(leave), count, len(enter))
+        if tables.by_feet:
+            least, where = np.empty((n_s, count)), np.empty((n_s, count, 2), np.int64)
+            least_laid(tables, cells, p, q, least, where)
+        else:
+            flat = cells.transpose(0, 2, 1, 3).reshape(n_s, count, -1)
+            found = flat.argmin(2)
+            least = np.sqrt(np.maximum(np.take_along_axis(flat, found[..., None], 2)[..., 0], 0.0))
+            where = np.stack(np.divmod(found, len(enter)), 2)
         span = slice(first, first + count)
-        best[:, span] = np.sqrt(np.maximum(np.take_along_axis(cells, least[..., None], 2)[..., 0], 0.0))
-        points[:, span, 0], points[:, span, 1] = leave[least // len(enter)], enter[least % len(enter)]
+        best[:, span] = least
+        points[:, span, 0], points[:, span, 1] = leave[where[..., 0]], enter[where[..., 1]]
     return best, points
 
 
 def point_clouds(
     tables: ParametricGraphTables, node: int, weights: FloatArray, u: FloatArray, levels: FloatArray
-) -> FloatArray:
-    """(N, 3 J, 3) clouds of a node with weights (N, K) at parameters u (N,), with levels (N,) added to heights."""
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Clouds of a node with weights (N, K) at parameters u (N,), with levels (N,) added to heights.
+
+    Points (N, 3 J, 3), foot parts (N, P, 3) and their contacts (N, P).
+    """
     from motionloom.methods.parametric_graph._kernels_body import FRAMES, clouds
 
-    out = np.empty((len(u), FRAMES * len(tables.parents), 3))
-    clouds(
-        tables, node, np.ascontiguousarray(weights), np.ascontiguousarray(u, float), tables.radius[node], levels, out
-    )
+    count, parts = len(u), len(tables.parts)
+    points, feet = np.empty((count, FRAMES * len(tables.parents), 3)), np.empty((count, parts, 3))
+    out = points, feet, np.empty((count, parts), bool)
+    clouds(tables, node, np.ascontiguousarray(weights), np.ascontiguousarray(u, float), levels, out)
     return out
 
 
