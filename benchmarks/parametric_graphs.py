@@ -29,10 +29,7 @@ from motionloom.samples import make
 
 GRAPHS = Path(__file__).resolve().parents[1] / "examples" / "graphs"
 JOINTS, CROWD, SECONDS, STEPS = 31, 3000, 4, 300
-ACT, SPREAD = (
-    5.0,
-    8.0,
-)  # s from one node that a character is commanded to the next, on average; s of spreading over nodes
+ACT, SPREAD = 5.0, 8.0  # s from one commanded action to the next, on average; s in which characters go to the nodes
 GOALS = (("boxing", "<= 10"), ("everyday", "<= 15"))  # s
 
 
