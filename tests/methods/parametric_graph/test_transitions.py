@@ -47,9 +47,8 @@ def random_orders(model, count, rng):
     for _ in range(count):
         for k in np.flatnonzero(left <= 0):
             heading[k], values[k], action[k] = rng.uniform(-np.pi, np.pi), np.nan, rng.integers(-1, len(model.nodes))
-            space = model.nodes[action[k]].space
-            if rng.random() < 0.3:
-                heading[k] = np.nan
+            if action[k] >= 0 and rng.random() < 0.4:
+                space, heading[k] = model.nodes[action[k]].space, np.nan
                 values[k, : space.size] = space.middle + rng.uniform(-1, 1, space.size) * (space.high - space.low)
         left = np.where(left <= 0, rng.uniform(0.5, 4.0, CHARACTERS), left) - TICK
         yield commands(heading=heading.copy(), action=action.copy(), values=values.copy())
