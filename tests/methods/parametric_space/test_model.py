@@ -14,7 +14,7 @@ from motionloom.core.origin import from_file
 from motionloom.core.poses import commands
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, problems, synthesize
-from motionloom.methods.space._kernels_weights import nearest_weights
+from motionloom.methods.space._kernels_nearest import nearest_weights
 from motionloom.methods.space.baked import baked
 from motionloom.methods.space.radial import solve_misses
 from motionloom.recipes.blending import blend_clips

@@ -7,13 +7,13 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from motionloom.core import silent
+from motionloom.methods.space._kernels_nearest import nearest_weights
 from motionloom.methods.space._kernels_weights import (
     MANY,
     _solved,
     blended_value,
     linear_weights,
     missed_at,
-    nearest_weights,
     space_weights,
 )
 from motionloom.methods.space.radial import solve_misses

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
-from motionloom.methods.space._kernels_weights import nearest_shares
+from motionloom.methods.space._kernels_nearest import nearest_shares
 
 TINY = 1e-12
 FASTER = 1.15  # times the speed of the examples that a shift beyond them may have

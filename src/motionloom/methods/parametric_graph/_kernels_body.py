@@ -14,7 +14,7 @@ import numpy as np
 from motionloom.blend._kernels_registered import active, advance, blended_step, pace_at, pose, workspace, wrapped
 from motionloom.core._jit import kernel
 from motionloom.kinematics._kernels import forward
-from motionloom.methods.space._kernels_weights import nearest_shares
+from motionloom.methods.space._kernels_nearest import nearest_shares
 
 ROWS, EXAMPLES, SIZE, MOMENTS, TERMS, NODES, MISSES = range(7)  # columns of `dims`
 FRAMES = 3  # of a cloud

@@ -103,7 +103,8 @@ class Space:
         `rule` is "smooth" (see `_kernels_weights`), or "nearest": HECK eqs 6.1-6.2 over the measured blends, for
         the projection of a request that lies outside.
         """
-        from motionloom.methods.space._kernels_weights import corrected_weights, nearest_weights
+        from motionloom.methods.space._kernels_nearest import nearest_weights
+        from motionloom.methods.space._kernels_weights import corrected_weights
 
         asked = (np.atleast_2d(np.asarray(values, float)) - self.middle) / self.ranges
         if asked.shape[1] != self.size or not np.isfinite(asked).all():
