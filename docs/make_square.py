@@ -23,10 +23,11 @@ TAKES = (11, 13, 15, 16, 17, 19, 21, 23, 25, 27, 29)  # of subject 16: straight 
 CORNERS = 5.0 * np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])  # m
 NEAR = 0.8  # m: closer than this, a corner counts as reached
 SECONDS, RATE = 20.0, 60.0
+SEED = 5  # of five, the one whose graph leaves the square by the median distance
 CREDIT = "learned from mocap.cs.cmu.edu"
 
 
-def driven(method: str, clips: list[ml.Clip], seed: int = 1) -> ml.Clip:
+def driven(method: str, clips: list[ml.Clip], seed: int = SEED) -> ml.Clip:
     """A character of a method that goes round the square."""
     live = foot_locked(live_of(ml.learn(method, clips)))
     reached = 0
