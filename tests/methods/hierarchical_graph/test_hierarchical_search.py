@@ -167,7 +167,7 @@ def test_an_obstacle_on_the_way_is_walked_around(walker):
     plans = [walker.plan(asked(goal, pillar, budget=20_000), np.random.default_rng(k)) for k in range(3)]
     around = [shown(walker, plan, request) for plan in plans]
     assert max(pillar.worst(clip) for clip in around) < 0.05
-    assert min(goal.worst(clip) for clip in around) < 0.3  # with 3 of 6 seeds
+    assert min(goal.worst(clip) for clip in around) < 0.3
 
 
 def test_it_is_reported_that_the_end_of_a_path_is_missed(walker):
