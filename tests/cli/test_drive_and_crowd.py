@@ -225,3 +225,17 @@ def test_characters_walk_around_a_region(run, model, tmp_path):
     failed = run("crowd", model, "--avoid", "0,3", "-o", tmp_path / "other")
     assert failed.code == 2
     assert "expected x, z and a positive radius" in failed.err
+
+
+def test_a_place_inside_the_turning_circle_is_named_once(run, model, tmp_path):
+    ahead = ("-c", "0: heading 0deg")
+    run("stream", model, *ahead, "--seconds", 4, "--rate", 30, "-o", tmp_path / "ahead.bvh")
+    x, z = travel(load(tmp_path / "ahead.bvh")).place[90]
+    beside = f"place {x + 0.6:.2f} {z:.2f}"
+    orders = (*ahead, "-c", f"2: place {x:.2f} 9", "-c", f"3: {beside}")
+    shown = run("stream", model, *orders, "--seconds", 5, "--rate", 30, "-o", tmp_path / "out.bvh")
+    assert shown.code == 0, shown.err
+    assert shown.out.count("inside the turning circle") == 1
+    assert f"warning: {beside} at 3 s: inside the turning circle of the character" in shown.out
+    lines = run("stream", model, *orders, "--seconds", 4, "--rate", 30)
+    assert lines.err.count(f"{beside} at 3 s") == 1

@@ -14,7 +14,7 @@ import typer
 
 from motionloom.cli.flags import with_fields
 from motionloom.cli.layer_options import Overlays, load_overlays
-from motionloom.cli.options import Force, Seed, plural, print_line
+from motionloom.cli.options import Force, Seed, plural, print_line, warn
 from motionloom.cli.progress_bars import busy, write_clip
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def drive(
     option names its methods.
     """
     from motionloom.control import run, stream_clip
+    from motionloom.control.near_places import warned_of_near_places
     from motionloom.control.script import follow, parse_order
     from motionloom.control.streaming import begin_stream
     from motionloom.core import BadRequest
@@ -88,7 +89,8 @@ def drive(
             learned, seed=seed, lock=lock, options=given, variation=takes, amount=vary_amount, **layers
         )
         steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
-        _print(run(live, state, follow([parse_order(text, live) for text in orders]), steps), rate)
+        timed = [parse_order(text, live) for text in orders]
+        _print(warned_of_near_places(live, timed, run(live, state, follow(timed), steps), 1.0 / rate, warn), rate)
         return
     assert seconds is not None
     with busy("recording") as report:
@@ -107,6 +109,8 @@ def drive(
         )
     write_clip(clip, out)
     print_line(f"{out}: {plural(len(clip), 'frame')}, {clip.seconds:.2f} s at {rate:g} fps, seed {seed}")
+    for note in clip.origin.notes:
+        print_line(f"  {note}")
 
 
 def _live_fields() -> list[Field]:

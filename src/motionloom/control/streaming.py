@@ -8,6 +8,7 @@ from itertools import repeat
 from typing import Any
 
 from motionloom.control.foot_lock import foot_locked
+from motionloom.control.near_places import warned_of_near_places
 from motionloom.control.overlaid import overlaid
 from motionloom.control.queued import queued
 from motionloom.control.record import record
@@ -17,6 +18,7 @@ from motionloom.control.varied import varied
 from motionloom.core import BadRequest, Clip, Progress
 from motionloom.core import replace as with_origin
 from motionloom.core.limits import Limits
+from motionloom.core.note import warning
 from motionloom.core.origin import all_terms
 from motionloom.core.watched import watched
 from motionloom.methods.base import Model
@@ -65,9 +67,10 @@ def stream_clip(
         gaze=gaze,
         lead=lead,
     )
-    script = follow([parse_order(text, live) for text in orders])
+    timed, warnings = [parse_order(text, live) for text in orders], list[str]()
     steps = repeat(1.0 / rate, max(1, round(seconds * rate)))
-    clip = record(live, run(live, state, script, steps, progress=progress), rate)
+    taken = run(live, state, follow(timed), steps, progress=progress)
+    clip = record(live, warned_of_near_places(live, timed, taken, 1.0 / rate, warnings.append), rate)
     given = {"seconds": seconds, "rate": rate, "orders": list(orders), "lock": lock, "options": dict(options or {})}
     if variation is not None:
         given |= {"variation": "" if variation.file is None else variation.file.name, "amount": amount}
@@ -86,7 +89,8 @@ def stream_clip(
     if unread is not None:
         step = replace(step, gap=f"the action {unread} was not read from a file")
     terms = all_terms([clip.origin.licence, *(action.origin.licence for action in actions.values())])
-    clip = with_origin(clip, origin=replace(clip.origin, licence=terms))
+    notes = (*clip.origin.notes, *map(warning, warnings))
+    clip = with_origin(clip, origin=replace(clip.origin, licence=terms, notes=notes))
     return signed(clip, model, step)
 
 

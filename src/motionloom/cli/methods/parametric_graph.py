@@ -108,6 +108,8 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
             np.array(trail), facing, pilot.heading, width=max(columns - 1, 20), height=max(rows - 3, 5)
         )  # fmt: skip
         shown += f" + {live.overlays[pilot.overlay]}" if pilot.overlay >= 0 else ""
+        wait = float(status.until_choice[0])
+        shown += f", {wait:.0f} s to its end" if pilot != Pilot() and wait >= 1.0 else ""
         clamped = "  out of reach" if status.clamped[0] else ""
         screen.erase()  # a window that was made smaller would keep lines
         digits = " ".join(f"{i} {name}" for i, name in enumerate(live.actions[:10]))

@@ -163,7 +163,7 @@ def with_edges(tables: ParametricGraphTables, nodes: Sequence[Node], edges: Sequ
     """The tables with other edges."""
     most = tables.scale.shape[2]
     ordered = sorted(edges, key=lambda e: (e.source, e.target))
-    hop = _hops(len(nodes), ordered)
+    hop = _hops([float(n.space.rows.durations.mean()) for n in nodes], ordered)
     return tables._replace(
         stopping=_stopping(tables.stay, nodes, ordered, hop),
         first_out=np.searchsorted([e.source for e in ordered], np.arange(len(nodes) + 1)).astype(np.int64),
@@ -227,15 +227,18 @@ def _stacked(given: Sequence[FloatArray], width: int) -> FloatArray:
     return np.concatenate([np.pad(x, ((0, 0), (0, width - x.shape[1]))) for x in given])
 
 
-def _hops(count: int, edges: Sequence[Edge]) -> IntArray:
-    """(N, N) the first edge of a shortest path between nodes; from a node to itself, of its shortest cycle."""
+def _hops(seconds: Sequence[float], edges: Sequence[Edge]) -> IntArray:
+    """(N, N) the first edge of a quickest path between nodes, by the mean durations of the clips on it; from a node
+    to itself, of its quickest cycle.
+    """
+    count = len(seconds)
     out = np.full((count, count), -1, np.int64)
     far = np.full((count, count), np.inf)
     for e, edge in enumerate(edges):
-        far[edge.source, edge.target], out[edge.source, edge.target] = 1, e
+        far[edge.source, edge.target], out[edge.source, edge.target] = seconds[edge.target], e
     for via in range(count):
         for a in range(count):
             for b in range(count):
-                if far[a, via] + far[via, b] < far[a, b]:
+                if far[a, via] + far[via, b] < far[a, b] - 1e-9:
                     far[a, b], out[a, b] = far[a, via] + far[via, b], out[a, via]
     return out
