@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from concurrent.futures import Future
 
 import pytest
 
+from motionloom.control import block_maker
 from motionloom.control.block_maker import SWITCH_INTERVAL, BlockMaker
 from motionloom.core import Cancelled
+from motionloom.core.progress import Silent
+from motionloom.core.watched import watched
 
 
 def test_blocks_are_made_once_in_the_order_of_the_requests():
@@ -31,32 +33,56 @@ def test_an_error_is_raised_where_the_block_is_taken():
     assert maker.take(2) == 0.5
 
 
-def test_ctrl_c_cancels_the_block_which_can_be_made_again(monkeypatch):
-    running, stopped = threading.Event(), threading.Event()
+class EndlessOnce:
+    """Makes a block that ends by cancelling alone; the next one is made at once."""
 
-    def make(key, progress):
-        if stopped.is_set():
+    def __init__(self):
+        self.running, self.stopped = threading.Event(), threading.Event()
+
+    def __call__(self, key, progress):
+        if self.stopped.is_set():
             return key
-        running.set()
+        self.running.set()
         while True:
             try:
                 progress(None, "working")
             except Cancelled:
-                stopped.set()
+                self.stopped.set()
                 raise
 
-    maker = BlockMaker(make)
-    wait = Future.result
 
-    def interrupted(future, timeout=None):
-        assert running.wait(5)
+def test_ctrl_c_cancels_the_block_which_can_be_made_again(monkeypatch):
+    make = EndlessOnce()
+    maker = BlockMaker(make)
+
+    def interrupted(futures, timeout):
+        assert make.running.wait(5)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Future, "result", interrupted)
+    with monkeypatch.context() as patched:
+        patched.setattr(block_maker, "wait", interrupted)
+        with pytest.raises(Cancelled):
+            maker.take("a")
+    assert make.stopped.wait(5)
+    assert maker.take("a") == "a"
+
+
+def test_a_watched_function_that_waits_for_a_block_is_cancelled_with_it():
+    make = EndlessOnce()
+    maker = BlockMaker(make)
+
+    class CancelsWhileItWaits(Silent):
+        def __call__(self, share, stage):
+            self.stop[0] = make.running.is_set()
+            super().__call__(share, stage)
+
+    @watched
+    def take(*, progress=None):
+        return maker.take("a")
+
     with pytest.raises(Cancelled):
-        maker.take("a")
-    assert stopped.wait(5)
-    monkeypatch.setattr(Future, "result", wait)
+        take(progress=CancelsWhileItWaits())
+    assert make.stopped.wait(5)
     assert maker.take("a") == "a"
 
 

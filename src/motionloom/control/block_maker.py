@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from threading import Condition, Lock, Thread
 from typing import Generic, NamedTuple, TypeVar
 
 from motionloom.core import Cancelled, Progress, silent
+from motionloom.core.progress import INTERVAL
 
 K = TypeVar("K", bound=Hashable)
 B = TypeVar("B")
@@ -88,6 +89,8 @@ class BlockMaker(Generic[K, B]):
         """A block; waits until it is ready. Ctrl-C meanwhile cancels the block and raises `Cancelled`."""
         order = self.order(key, reserve)
         try:
+            while not order.future.done():
+                wait([order.future], INTERVAL)  # not at once: a worker thread is interrupted between two waits only
             return order.future.result()
         except KeyboardInterrupt:
             order.progress.stop[0] = 1
