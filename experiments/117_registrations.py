@@ -17,9 +17,9 @@ from similarity_material import CREDIT, PAGES, REAL
 from space_material import apart, held_out, spaces, stretched, triangulated
 
 from motionloom.analysis import cycle_times
-from motionloom.blend.clips import blend_clips
 from motionloom.blend.fourier import analyse, in_clip, interpolated, interpolated_in_time
 from motionloom.blend.registration import RULES
+from motionloom.blend.weighted_blend import blend_clips
 from motionloom.constraints import PARAMETERS, Request
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.kinematics.channels import fit_layout

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom.blend._kernels_registered import poses
-from motionloom.blend.clips import blend_clips, blended_clip
 from motionloom.blend.registered_clips import duration, play, register_rows
 from motionloom.blend.registration import RULES, contact_events, registered_curve
+from motionloom.blend.weighted_blend import blend_clips, blended_clip
 from motionloom.core import BadRequest
 from motionloom.kinematics.travel import placed, travel
 from motionloom.rotation import average, multiply, yaw

@@ -9,7 +9,6 @@ import numpy as np
 
 from motionloom.analysis import same_rate
 from motionloom.blend.bands import exchange_bands, with_gains
-from motionloom.blend.clips import blend_clips as blended
 from motionloom.blend.fourier import (
     analyse,
     characteristic,
@@ -19,6 +18,7 @@ from motionloom.blend.fourier import (
     interpolated_in_time,
     with_characteristic,
 )
+from motionloom.blend.weighted_blend import blend_clips as blended
 from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent
 from motionloom.core.watched import watched
 from motionloom.kinematics.channels import fit_layout
@@ -41,7 +41,7 @@ def blend_clips(
     lock_feet: bool = True,
     progress: Progress | None = None,
 ) -> Clip:
-    """The blend of clips of one action at the lowest of their frame rates; see `motionloom.blend.clips`."""
+    """The blend of clips of one action at the lowest of their frame rates; see `motionloom.blend.weighted_blend`."""
     given: dict[str, Any] = {"weights": [list(w) if isinstance(w, Sequence) else float(w) for w in weights]}
     given |= {"registration": registration, "lock_feet": None if lock_feet else False}
     step = edit_step("blend", clips, given)
