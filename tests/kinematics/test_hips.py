@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.ndimage import maximum_filter1d
 
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, replace
 from motionloom.kinematics import fk, remove_skate
 from motionloom.kinematics.body.roles import Foot, feet
-from motionloom.kinematics.feet.contacts import contacts, foot_parts, runs
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.hips import BEND, HOLD, KNEE_BEND, PULL, STRAIGHT, hips_shift, steady_hips
 from motionloom.samples import make
 
@@ -37,7 +38,7 @@ def dense_shift(
         rows.append(line)
         sides.append(side)
 
-    hips_bend, knee_bend = np.sqrt([BEND * (fps / 120) ** 2, KNEE_BEND * (fps / 120) ** 3])
+    hips_bend, knee_bend = np.sqrt([BEND * fps / 120, KNEE_BEND * (fps / 120) ** 3])
     for foot, shift in zip(legs, shifts, strict=True):
         change, source = np.zeros((frames, 3)), np.zeros(frames)
         for t in range(frames):
@@ -55,7 +56,10 @@ def dense_shift(
             row(entries, knee_bend * sum(w * given[s] for s, w in near))
     for t in range(frames):
         for i in range(3):
-            row({3 * t + i: np.sqrt(PULL + HOLD * fixed[t])}, 0.0)
+            own = [shift[t, i] for shift in shifts]
+            shared = min(own, key=abs) if min(own) * max(own) > 0 else 0.0
+            row({3 * t + i: np.sqrt(PULL[i])}, np.sqrt(PULL[i]) * shared)
+            row({3 * t + i: np.sqrt(HOLD * fixed[t])}, 0.0)
             if 0 < t < frames - 1:
                 row({3 * t - 3 + i: hips_bend, 3 * t + i: -2 * hips_bend, 3 * t + 3 + i: hips_bend}, 0.0)
     return np.linalg.lstsq(np.array(rows), np.array(sides), rcond=None)[0].reshape(frames, 3)
@@ -81,7 +85,71 @@ def test_feet_that_stay_leave_the_hips_alone(walk):
 def test_hips_follow_a_body_whose_feet_all_shift_alike(walk):
     shifts = [np.full((len(walk), 3), 0.01) for _ in feet(walk.skeleton)]
     found = hips_shift(feet(walk.skeleton), shifts, fk(walk), np.zeros(len(walk), bool), walk.fps)
-    np.testing.assert_allclose(found[:, 1], 0.01, atol=1e-3)  # legs are nearly upright: heights matter most
+    np.testing.assert_allclose(found, 0.01, atol=1e-9)
+
+
+def sideways(before: Clip, after: Clip) -> FloatArray:
+    """(F,) m: how far the hips moved over the ground."""
+    return np.linalg.norm((after.root - before.root)[:, [0, 2]], axis=1)
+
+
+def nearby_feet(before: Clip, after: Clip) -> FloatArray:
+    """(F,) m: the farthest that a heel or toe moved within half a second."""
+    moved = np.linalg.norm(part_positions(after) - part_positions(before), axis=-1).max(axis=1)
+    return maximum_filter1d(moved, 2 * round(0.5 * before.fps) + 1, mode="nearest")
+
+
+def speed_and_path(clip: Clip) -> tuple[float, float]:
+    """Top speed (m/s) and length of the path (m) of the hips over the ground, by thirtieths of a second."""
+    step = max(1, round(clip.fps / 30))
+    steps = np.linalg.norm(np.diff(clip.root[::step, [0, 2]], axis=0), axis=1)
+    return float(steps.max() * clip.fps / step), float(steps.sum())
+
+
+@pytest.mark.parametrize("fps", [30, 60, 120])
+@pytest.mark.parametrize("seed", range(3))
+def test_hips_move_no_farther_over_the_ground_than_feet_nearby(fps, seed):
+    """Steps that slide by several centimetres, each its own way, as in a bad capture."""
+    rng = np.random.default_rng(seed)
+    walk = make("walk", seed=seed, seconds=4, fps=fps)
+    drift = 0.03 * np.cumsum(np.cumsum(rng.standard_normal((len(walk), 3)) * [1.0, 0.0, 1.0], axis=0), axis=0)
+    drift *= 0.04 / np.abs(drift - drift.mean(axis=0)).max()
+    loose = replace(walk, root=walk.root + drift - drift.mean(axis=0), labels=walk.labels)
+    cleaned, report = remove_skate(loose)
+    assert report.moved > 0.003
+    assert report.shifted == pytest.approx(sideways(loose, cleaned).max())
+    assert (sideways(loose, cleaned) <= nearby_feet(loose, cleaned) + 0.002).all()
+
+
+def test_legs_that_ask_for_opposite_changes_do_not_throw_the_hips_sideways():
+    """Two upright legs, one ankle 2 cm down and the other as it was: the knees give way, not the hips."""
+    stand = make("stand", seconds=2, fps=60)
+    legs, places = feet(stand.skeleton), fk(stand)
+    shifts = [np.zeros((len(stand), 3)) for _ in legs]
+    shifts[0][:, [0, 1]] = 0.005, -0.02
+    found = hips_shift(legs, shifts, places, np.zeros(len(stand), bool), stand.fps)
+    assert np.linalg.norm(found[:, [0, 2]], axis=1).max() <= 0.0051
+
+
+@pytest.mark.parametrize(
+    ("name", "fps"), [("143_32", 60), ("143_11", 60), ("137_16", None), ("69_01", None), ("83_42", None)]
+)
+def test_cleaned_captures_keep_the_way_of_their_hips(name, fps, mocap):
+    """143_32: the hips moved by 11.5 cm, where no foot moved by more than 6.6; 83_42: by 19.5 cm, feet by 4.9."""
+    from motionloom.io import load
+
+    clip = load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True, **({} if fps is None else {"fps": fps}))
+    cleaned, report = remove_skate(clip)
+    assert (sideways(clip, cleaned) <= nearby_feet(clip, cleaned) + 0.002).all()
+    (speed, length), (faster, longer) = speed_and_path(clip), speed_and_path(cleaned)
+    assert faster < 1.1 * speed
+    assert longer < 1.02 * length
+    assert report.slid_after < 0.1
+
+
+def test_hips_that_are_made_steady_keep_their_place_at_both_ends():
+    walk = make("walk", seconds=2, fps=120)
+    assert np.abs(steady_hips(walk).root - walk.root)[[0, -1]].max() < 1e-9  # 1 cm: the ends were held back
 
 
 def push_off_changes(before: Clip, after: Clip) -> FloatArray:
@@ -124,7 +192,6 @@ def test_cleaned_knees_do_not_tremble_at_the_rate_of_the_capture(name, mocap):
 
 
 def test_hips_that_are_made_steady_turn_neither_limbs_nor_trunk():
-    from motionloom.core import replace
     from motionloom.kinematics.fk import fk_rotations
     from motionloom.rotation import angle_between, exp, inverse, multiply
 

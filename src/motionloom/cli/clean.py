@@ -119,12 +119,23 @@ def _print_table(files: Sequence[EditedFile]) -> None:
                 *(_speed(speed if r.plants else None) for speed in (r.slid_before, r.slid_after)),
                 str(r.plants),
                 f"{100 * r.moved:.1f} cm",
+                f"{100 * r.shifted:.1f} cm",
                 f"{100 * r.lowered:.1f} cm",
                 f"{math.degrees(r.knees):.1f} deg",
                 f"{1000 * r.missed:.1f} mm",
             )
         )
-    head = ("clip", "planted feet slide", "after", "contacts", "feet moved", "hips lowered", "knees", "missed")
+    head = (
+        "clip",
+        "planted feet slide",
+        "after",
+        "contacts",
+        "feet moved",
+        "hips moved",
+        "hips lowered",
+        "knees",
+        "missed",
+    )
     for file in files:
         lines = file.repaired
         shown = lines if len(lines) <= LINES_OF_A_CLIP else lines[: LINES_OF_A_CLIP - 1]

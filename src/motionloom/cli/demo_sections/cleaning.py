@@ -63,6 +63,7 @@ def _numbers(report: SkateReport) -> tuple[tuple[str, str], ...]:
     return (
         ("contacts", str(report.plants)),
         ("feet moved", f"{100 * report.moved:.1f} cm at most"),
+        ("hips moved over the ground", f"{100 * report.shifted:.1f} cm at most"),
         ("hips lowered", f"{100 * report.lowered:.1f} cm at most"),
     )
 

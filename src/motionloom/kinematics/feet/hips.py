@@ -9,11 +9,14 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.kinematics.body.proportions import MIN_BONE
 from motionloom.kinematics.body.roles import Foot, feet
-from motionloom.kinematics.feet.smoothing import gaussian
+from motionloom.kinematics.feet.smoothing import GAUSSIAN_REACH, envelope, gaussian
 from motionloom.rotation import angle_between, continuous, inverse, multiply, normalize, slerp
 
 STRAIGHT = np.sin(np.radians(10.0))  # a knee straighter than 10 degrees weighs no more than one at 10 degrees
-PULL = 0.1  # (rad/m)^2: weight of the distance between the hips and their place in the source
+PULL = np.array([10.0, 0.1, 10.0])  # (rad/m)^2, by axis: weight of hips that are not where the feet take them
+FOLLOWING_TIME = 0.2  # s: the hips move over the ground no farther than an ankle does within twice this time
+LEAST = 0.001  # m: so far they may always move
+CLOSE_ENOUGH, MAX_SOLVES = 1.02, 12  # share of that distance at which no further solution is sought; at most so many
 REFERENCE_FPS = 120.0  # of the two weights below; at lower rates they smooth less, because less of it is trembling
 BEND = 1000.0  # (rad/m)^2: weight of the second differences of displacements of the hips
 KNEE_BEND = 30.0  # weight of the second differences of the angles of the knees
@@ -43,7 +46,7 @@ def steady_hips(clip: Clip) -> Clip:
     largest = np.lib.stride_tricks.sliding_window_view(np.pad(off, 1), 3).max(axis=1)
     spikes = np.flatnonzero((off == largest) & (off > np.maximum(MIN_SPIKE, SPIKE_RATIO * usual))) + 1
     turn[spikes] = middle[spikes - 1]
-    turn = normalize(gaussian(continuous(turn), width))
+    turn = normalize(_smooth(continuous(turn), width))
     broken = np.flatnonzero(off > MAX_SPIKE) + 1
     turn[broken] = clip.rotations[broken, 0]
     rotations = clip.rotations.copy()
@@ -55,7 +58,14 @@ def steady_hips(clip: Clip) -> Clip:
         if j in thighs or (skeleton.parents[j] == 0 and not leg):
             above = _turn_below_hips(clip, int(skeleton.parents[j]))
             rotations[:, j] = multiply(multiply(inverse(above), multiply(change, above)), clip.rotations[:, j])
-    return replace(clip, root=gaussian(clip.root, width), rotations=rotations)
+    return replace(clip, root=_smooth(clip.root, width), rotations=rotations)
+
+
+def _smooth(values: FloatArray, width: float) -> FloatArray:
+    """`gaussian`, with the ends continued by their mirror image: hips that move on there are not held back."""
+    reach = int(np.ceil(GAUSSIAN_REACH * width))
+    padded = np.pad(values, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
+    return gaussian(padded, width)[reach:-reach]
 
 
 def _turn_below_hips(clip: Clip, joint: int) -> FloatArray:
@@ -75,20 +85,21 @@ def hips_shift(
     a, b and knee angle K spans r = |ankle - hip|, r^2 = a^2 + b^2 - 2ab cos K, so a hip that moves by d along the leg's
     direction u changes K by k = s u.(d - c), s = r / (ab sin K). This minimises over all frames
 
-        sum_t [ sum_legs k^2 + PULL |d|^2 ] + BEND sum_t |D d|^2 + KNEE_BEND sum_t sum_legs (D (K + k))^2
+        sum_t [ sum_legs k^2 + PULL |d - m|^2 ] + BEND sum_t |D d|^2 + KNEE_BEND sum_t sum_legs (D (K + k))^2
 
-    where D x = x[t-1] - 2 x[t] + x[t+1], with d = 0 at `fixed` frames (F,): a banded, symmetric system of 3F equations.
+    where D x = x[t-1] - 2 x[t] + x[t+1] and m is the displacement that all ankles share, with d = 0 at `fixed` frames
+    (F,): a banded, symmetric system of 3F equations. Two legs that are nearly parallel and should change their lengths
+    by different amounts could do so only if the hips moved far across them: knees change a little instead, by the PULL
+    over the ground, and the hips move there no farther than an ankle does nearby in time.
     Without the last term, hips would follow every tremble of a foot that is held still; with it, the knees lose theirs.
     At frame rates that do not show trembling, K is left out of it: what the source does is motion.
     """
-    from scipy.linalg import solveh_banded
-
     frames = len(places)
     if frames < 3 or not any(np.any(shift) for shift in shifts):
         return np.zeros((frames, 3))
-    hips_bend, knee_bend = BEND * (fps / REFERENCE_FPS) ** 2, KNEE_BEND * (fps / REFERENCE_FPS) ** 3
-    bands, targets = np.zeros((9, 3 * frames)), np.zeros((frames, 3))
-    _add_blocks(bands, (PULL + HOLD * fixed)[:, None, None] * np.eye(3), 0, 0)
+    hips_bend, knee_bend = BEND * fps / REFERENCE_FPS, KNEE_BEND * (fps / REFERENCE_FPS) ** 3
+    bands, targets = np.zeros((9, 3 * frames)), PULL * _shared(shifts)
+    _add_blocks(bands, np.diag(PULL) + (HOLD * fixed)[:, None, None] * np.eye(3), 0, 0)
     _add_second_differences(bands, np.broadcast_to(np.eye(3), (frames, 3, 3)), hips_bend)
     for foot, shift in zip(legs, shifts, strict=True):
         along, angle = _knee_rate(foot, places)
@@ -104,9 +115,37 @@ def hips_shift(
         for i, weight in enumerate(SECOND):
             spread[i : i + frames - 2] += weight * change
         targets += along * (given + knee_bend * spread)[:, None]
-    shift = solveh_banded(bands, targets.reshape(-1)).reshape(frames, 3)
+    shift = _solved(bands, targets, _farthest(shifts, fps))
     shift[fixed | (np.abs(shift).max(1) < NEGLIGIBLE)] = 0.0
     return np.asarray(shift)
+
+
+def _solved(bands: FloatArray, targets: FloatArray, farthest: FloatArray) -> FloatArray:
+    """(F, 3) the solution, with a greater PULL at frames at which it would go farther over the ground than allowed."""
+    from scipy.linalg import solveh_banded
+
+    pull = np.full(len(targets), PULL[0])
+    for _ in range(MAX_SOLVES):
+        shift = solveh_banded(bands, targets.reshape(-1)).reshape(targets.shape)
+        excess = np.linalg.norm(shift[:, [0, 2]], axis=1) / farthest
+        if excess.max() <= CLOSE_ENOUGH:
+            break
+        more = pull * (np.maximum(excess, 1.0) ** 2 - 1.0)
+        _add_blocks(bands, more[:, None, None] * np.diag([1.0, 0.0, 1.0]), 0, 0)
+        pull += more
+    return np.asarray(shift)
+
+
+def _shared(shifts: Sequence[FloatArray]) -> FloatArray:
+    """(F, 3) m: the displacement that all ankles share, by axis: the least of them, none where their signs differ."""
+    low, high = np.min(shifts, axis=0), np.max(shifts, axis=0)
+    return np.maximum(low, 0.0) + np.minimum(high, 0.0)
+
+
+def _farthest(shifts: Sequence[FloatArray], fps: float) -> FloatArray:
+    """(F,) m: how far the hips may move over the ground: no farther than an ankle does nearby in time."""
+    moved = np.max([np.linalg.norm(shift[:, [0, 2]], axis=1) for shift in shifts], axis=0)
+    return np.maximum(envelope(moved, max(1, round(FOLLOWING_TIME * fps))), LEAST)
 
 
 def _knee_rate(foot: Foot, places: FloatArray) -> tuple[FloatArray, FloatArray]:

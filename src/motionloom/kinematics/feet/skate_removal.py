@@ -45,13 +45,15 @@ class SkateReport:
     slid_before: float = 0.0  # cm/s: how fast heels and toes slide over the contacts that were pinned
     slid_after: float = 0.0
     knees: float = 0.0  # rad: the farthest that a knee was bent or stretched
+    shifted: float = 0.0  # m: the farthest that the hips moved over the ground
 
     def __str__(self) -> str:
         if self.before.b is None or self.after.b is None:
             return "no feet on the floor: nothing to mend"
         return (
             f"planted feet slide {self.slid_after:.1f} cm/s instead of {self.slid_before:.1f}, over {self.plants} "
-            f"contacts; feet moved by up to {self.moved * 100:.1f} cm, hips lowered by {self.lowered * 100:.1f} cm"
+            f"contacts; feet moved by up to {self.moved * 100:.1f} cm, hips by up to {self.shifted * 100:.1f} cm "
+            f"over the ground and {self.lowered * 100:.1f} cm down"
             f", knees changed by up to {np.degrees(self.knees):.1f} deg"
         )
 
@@ -88,10 +90,12 @@ def remove_skate(
     slid_before, slid_after = planted_speed(clip, done.labels), planted_speed(out, done.labels)
     after = before if still else measure_skate(out, ground=ground)
     report(1.0, "measuring skate")
-    lowered = float((clip.root - out.root)[:, 1].max())
+    hips = out.root - clip.root
+    shifted, lowered = float(np.linalg.norm(hips[:, [0, 2]], axis=1).max()), float(-hips[:, 1].min())
     return out, SkateReport(
-        before, after, done.plants, done.moved, lowered, done.missed, slid_before, slid_after, knee_change(clip, out)
-    )
+        before, after, done.plants, done.moved, lowered, done.missed, slid_before, slid_after, knee_change(clip, out),
+        shifted,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
