@@ -14,6 +14,7 @@ from motionloom.core.files import read_regular
 from motionloom.io.gltf.binary import Binary, glb_bytes, keys_of
 from motionloom.io.gltf.container import Document, parse_document
 from motionloom.io.gltf.rig import Rig, with_rig_axes
+from motionloom.io.gltf.unused import without_unused
 from motionloom.io.reader_notes import Notes
 from motionloom.rotation import inverse, multiply, rotate
 
@@ -23,7 +24,7 @@ MIN_SLIDE = 1e-6  # m
 def rig_parts(clip: Clip, rig: Rig, name: str, *, keep: bool = False) -> list[Any] | None:
     """The bytes of the rig's file with the clip as its animation; None if that file is gone or has changed.
 
-    Animations of the file are replaced, or with `keep` kept before the new one.
+    Animations of the file are replaced, with what only they use, or with `keep` kept before the new one.
     """
     try:
         data = read_regular(rig.file)
@@ -33,8 +34,9 @@ def rig_parts(clip: Clip, rig: Rig, name: str, *, keep: bool = False) -> list[An
         return None
     document = parse_document(data, data[:4096], Path(rig.file).parent, Notes(rig.file))
     tree = json.loads(json.dumps(document.tree))
-    binary = Binary(_merged(document, tree), tree.get("bufferViews", []), tree.get("accessors", []))
-    kept = tree.get("animations", []) if keep else []
+    tree["animations"] = kept = tree.get("animations", []) if keep else []
+    data = without_unused(tree, b"".join(_merged(document, tree)))
+    binary = Binary([data], tree.get("bufferViews", []), tree.get("accessors", []))
     tree["animations"] = [*kept, _animation(with_rig_axes(clip, rig), rig, binary, name)]
     tree["asset"].get("extras", {}).pop("motionloom", None)
     return glb_bytes(tree, binary, rig.file)
