@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from motionloom.constraints import MotionParameter, Request
-from motionloom.core import BadRequest, FormatError, MotionloomError
+from motionloom.core import BadRequest, FormatError, MotionloomError, replace
 from motionloom.core.files import Files
 from motionloom.io import load, load_markers, save, save_markers
 from motionloom.io.sidecars.origin import origin_path
+from motionloom.kinematics.loop import close_loop, find_loop
 from motionloom.methods import METHODS, learn, load_model, save_model, synthesize
 from motionloom.recipes.recorded_edits import align, append, clean, convert, retarget
 from motionloom.recipes.repeat import CannotRepeat, again, recipe_of
@@ -191,6 +192,31 @@ def test_clips_that_a_program_edited_are_not_taken_for_their_files(clips: Path, 
     save(synthesize(learn("cuts", [walks[0][20:], *walks[1:]]), Request(seconds=2)), tmp_path / "a.bvh")
     with pytest.raises(CannotRepeat, match="not read from a file, or was edited after it was read"):
         again(tmp_path / "a.bvh", clips, tmp_path / "b.bvh")
+
+
+def python_edits(path: Path, folder: Path) -> dict[str, Path]:
+    """Files that a program made of the clip of a recorded step: of its file, or at once."""
+    cleaned, fresh = load(path), clean(load(path.parent / "walk.bvh")).clip
+    cycle = close_loop(cleaned, find_loop(cleaned, longest=1.5))
+    higher = replace(cleaned, root=cleaned.root + [0.0, 0.1, 0.0])
+    made = {"slice": cleaned[10:50], "cycle": cycle, "raised": higher, "fresh": fresh[10:50]}
+    for name, clip in made.items():
+        save(clip, folder / f"{name}.bvh")
+    save(clean(load(folder / "cycle.bvh")).clip, folder / "after.bvh")
+    return {name: folder / f"{name}.bvh" for name in (*made, "after")}
+
+
+def test_a_recipe_does_not_claim_what_was_edited_in_python(clips: Path, tmp_path: Path) -> None:
+    shutil.copyfile(clips / "walk_0.bvh", tmp_path / "walk.bvh")
+    save(clean(load(tmp_path / "walk.bvh")).clip, tmp_path / "cleaned.bvh")
+    for name, path in python_edits(tmp_path / "cleaned.bvh", tmp_path).items():
+        edited = "cycle" if name == "after" else name
+        with pytest.raises(
+            CannotRepeat, match=rf"{edited}\.bvh was edited .* after 'clean'; that step is not recorded"
+        ):
+            again(path, clips, tmp_path / "again.bvh")
+        assert not (tmp_path / "again.bvh").exists()
+    assert [step.command for step in recipe_of(tmp_path / "after.bvh")] == ["clean", "edit", "clean"]
 
 
 def test_a_file_without_a_recipe_is_refused(clips: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from motionloom.io.reader_settings import DEFAULT, Reading, ReadingSettings
 from motionloom.io.sidecars.labels import labels_text, with_file_labels
 from motionloom.io.sidecars.licence import licence_file, licence_line, with_licence
 from motionloom.io.sidecars.names import EMPTY, ambiguous_side_files, belongs_to_another, side_names, side_path
-from motionloom.io.sidecars.origin import is_unchanged, origin_text, with_origin
+from motionloom.io.sidecars.origin import is_unchanged, origin_text, with_origin, with_unrecorded_edit
 from motionloom.io.sidecars.reading_record import with_reading_record
 from motionloom.io.sidecars.roles import with_roles
 from motionloom.io.sidecars.stored_reading import reading_after_saving, stored_note, with_stored_reading
@@ -232,6 +232,7 @@ def save(
     entry = format_for_writing(path)
     assert entry.write is not None
     check_depth(clip.skeleton, path)
+    clip = replace(clip, origin=with_unrecorded_edit(clip.origin, path.name))
     beside = [side_path(path, kind).name for kind in ("labels", "licence", "origin")]
     with replacing(path, beside, side_names(path)) as staged:
         named = staged / f"{Path(title).name or path.stem}{path.suffix}"

@@ -12,17 +12,7 @@ from typing import Any
 from motionloom.constraints import MotionParameter, Request, parameter_table
 from motionloom.control import crowd_member, stream_clip
 from motionloom.control.graph_walks import chosen_moves, random_walk
-from motionloom.core import (
-    Clip,
-    Made,
-    Markers,
-    MotionloomError,
-    NoPath,
-    Progress,
-    Read,
-    part,
-    silent,
-)
+from motionloom.core import Clip, Made, Markers, MotionloomError, NoPath, Progress, Read, part, silent
 from motionloom.core import replace as clip_with
 from motionloom.core.files import Files
 from motionloom.core.recipe import Input
@@ -30,6 +20,7 @@ from motionloom.core.watched import watched
 from motionloom.io import load_take, save
 from motionloom.io.digest import clip_sha256, file_sha256
 from motionloom.io.formats import format_of
+from motionloom.io.sidecars.origin import unrecorded
 from motionloom.methods import METHODS, Model, attempt, learn, load_model
 from motionloom.methods.graph.frame_names import frame_named
 from motionloom.methods.packing import Unpacker
@@ -84,13 +75,18 @@ def again(
                 f"{steps[-1].describe()}: {type(error).__name__}: {str(error)[:200]}"  # options that no command writes
             )
             raise CannotRepeat(f"{Path(path).name} has a damaged recipe: {why}") from error
-        clip = clip_with(clip, origin=replace(clip.origin, made=steps))
+        clip, last = _made_by(clip, steps), steps[-1]
+        found = tuple(differences(last))
+        if not found and file_sha256(path) == last.output:  # an unchanged file: only another motion gives other bytes
+            repeated = Path(folder) / Path(path).name
+            save(clip, repeated, **writing)
+            if file_sha256(repeated) != last.output:
+                raise CannotRepeat(f"{Path(path).name} cannot be made again: {unrecorded(Path(path).name, last)}")
         save(clip, out, title=Path(path).stem, progress=part(report, 0.95, 1.0), **writing)
         report(1.0, "done")
-    last = steps[-1]
     alike = format_of(path) is format_of(out) and last.output
     same = file_sha256(out) == last.output if alike else None
-    return Repeated(clip, last, same, tuple(differences(last)))
+    return Repeated(clip, last, same, found)
 
 
 @dataclass
@@ -185,9 +181,9 @@ class _Repeater:
             target = _inside(Path(tempfile.mkdtemp(dir=self.folder)), Path(read.name).name)
             clip, writing = self.repeat(maker)
             before = self.steps[: self.steps.index(maker) + 1]
-            save(clip_with(clip, origin=replace(clip.origin, made=before)), target, **writing)
+            save(_made_by(clip, before), target, **writing)
             if file_sha256(target) != read.sha256:
-                why = "; ".join(differences(maker)) or "the same version and platform wrote other bytes"
+                why = "; ".join(differences(maker)) or unrecorded(read.name, maker)
                 raise CannotRepeat(f"{read.name} was made again, but differs: {why}")
             self.remade[read.sha256] = target
         return self.remade[read.sha256]
@@ -226,6 +222,12 @@ class _Repeater:
     def making(self) -> Progress:
         """The progress of making a clip, after its model was learned."""
         return part(self.progress, LEARNED, 1.0)
+
+
+def _made_by(clip: Clip, steps: tuple[Made, ...]) -> Clip:
+    """The clip with these steps, the last of which has not been written yet."""
+    made = (*steps[:-1], replace(steps[-1], output=""))
+    return clip_with(clip, origin=replace(clip.origin, made=made))
 
 
 def _learned_with(step: Made) -> list[Input]:

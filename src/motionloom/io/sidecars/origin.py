@@ -12,7 +12,7 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
 
-from motionloom.core import Clip, FormatError, Note, Origin, replace
+from motionloom.core import Clip, FormatError, Made, Note, Origin, made_here, replace
 from motionloom.core.files import read_regular
 from motionloom.core.text import read_json
 from motionloom.io.sidecars.names import find_side_file, side_path
@@ -39,6 +39,21 @@ def is_unchanged(origin: Origin) -> bool:
         return False
     found = runs(origin, 0, [])
     return len(found) == 1 and all(row[1:] == (0.0, 1.0) for row in found[0][1]) and not _mirrored(origin)
+
+
+def with_unrecorded_edit(origin: Origin, name: str) -> Origin:
+    """The origin of a clip to be saved as `name`, with a step for a change that no step records.
+
+    That is a clip that was read from a file of ours and sliced, looped or resampled by a program since.
+    """
+    if not origin.made or not origin.made[-1].output or origin.read is not None:
+        return origin
+    return origin.with_made(made_here("edit", gap=unrecorded(name, origin.made[-1])))
+
+
+def unrecorded(name: str, last: Made) -> str:
+    """In words: a file that differs from what its last recorded step made."""
+    return f"{name} was edited (or saved again) in Python after {last.command!r}; that step is not recorded"
 
 
 def with_output(origin: Origin, sha256: str) -> Origin:
