@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from motionloom.constraints import Row
+    from motionloom.core import Clip
     from motionloom.methods import Attempt
 
 
@@ -24,7 +25,13 @@ def synthesize(
     request: RequestOption = "{}",
     seed: Seed = 0,
     count: Annotated[
-        int | None, typer.Option("--count", metavar="N", min=1, help="Make N takes: take_000.bvh and so on.")
+        int | None,
+        typer.Option(
+            "--count",
+            metavar="N",
+            min=1,
+            help="Make N takes: take_000.bvh and so on; the first is the best found, later ones vary.",
+        ),
     ] = None,
     fps: Annotated[
         float | None,
@@ -58,6 +65,8 @@ def synthesize(
     if fps is not None:
         constraints = replace(constraints, fps=fps)
     reports: list[dict[str, Any]] = []
+    made: list[Clip] = []
+    repeated: list[int] = []
     with busy("making") as report:
         for take, (target, own) in enumerate(zip(targets, parts(report, [1] * len(targets)), strict=True)):
             found = attempt(learned, constraints, seed=seed, take=take, progress=own)
@@ -65,8 +74,14 @@ def synthesize(
             if found.clip is not None and written:
                 save(found.clip, target, progress=own)
             reports.append(take_report(target if written else None, seed, take, found))
+            if found.clip is not None and any(_same_motion(found.clip, other) for other in made):
+                repeated.append(take)
+            made += [found.clip] if found.clip is not None and count is not None else []
             if not json:
                 print_take(reports[-1], found.residuals)
+    if repeated:
+        takes = ", ".join(map(str, repeated))
+        warn(f"takes with the motion of an earlier one, because the request leaves nothing to chance: {takes}")
     if json:
         print_json(reports)
     if any(report["error"] for report in reports):
@@ -76,6 +91,12 @@ def synthesize(
 def _target(out: Path, take: int | None, to: str) -> Path:
     """The path of a take: the file, or `take_000.bvh` in the folder of several."""
     return out if take is None else out / f"take_{take:03d}.{to.lstrip('.')}"
+
+
+def _same_motion(a: Clip, b: Clip) -> bool:
+    import numpy as np
+
+    return np.array_equal(a.root, b.root) and np.array_equal(a.rotations, b.rotations)
 
 
 def take_report(path: Path | None, seed: int, take: int, found: Attempt) -> dict[str, Any]:

@@ -186,6 +186,10 @@ class Model(ABC, Generic[O]):
         """The model and the request that are used: a model without a skeleton of its own takes those of the request."""
         return self, request
 
+    def for_take(self, request: Request, take: int) -> Request:
+        """The request as it is used for a take: a method that searches the best result varies those after the first."""
+        return request
+
     def written_as(self, clip: Clip) -> tuple[float, str]:
         """Unit and up axis in which a result is written: those of the first source."""
         return (self.sources[0].unit, self.sources[0].up) if self.sources else (clip.origin.unit, clip.origin.up)

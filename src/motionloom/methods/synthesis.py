@@ -74,7 +74,7 @@ def synthesize_many(
 def _signed_attempt(
     model: Model[Any], request: Request, seed: int, take: int, progress: Progress
 ) -> tuple[Attempt, type[Unmet]]:
-    found, error = _attempt(model, request, np.random.default_rng([seed, take]), progress)
+    found, error = _attempt(model, model.for_take(request, take), np.random.default_rng([seed, take]), progress)
     progress(1.0, "done")
     if found.clip is not None:
         step = synthesis_step(model, "synthesize", request=request, seed=seed, take=take)

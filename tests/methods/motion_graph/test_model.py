@@ -51,6 +51,24 @@ def test_a_path_is_followed_to_its_end(model, search):
     assert f"{100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst" in said
 
 
+@pytest.mark.parametrize(("search", "least"), [("beam", 3), ("branch-and-bound", 2)])  # which varies only its start
+def test_takes_along_a_path_differ_and_each_follows_it(model, search, least):
+    wish = RootPath(points=BEND, weight=1.0)
+    asked = Request(options={"search": search}, constraints=(wish,))
+    takes = [synthesize(model, asked, seed=4, take=k) for k in range(3)]
+    assert all(wish.met(clip) for clip in takes)
+    assert len({clip.root[:20].tobytes() for clip in takes}) >= least
+    assert takes[0].root.tobytes() == synthesize(model, asked, seed=5).root.tobytes()  # the best one found
+    assert takes[2].rotations.tobytes() == synthesize(model, asked, seed=4, take=2).rotations.tobytes()
+
+
+def test_without_variety_or_faithful_to_the_source_all_takes_along_a_path_are_equal(model):
+    for options in ({"variety": 0}, {"variant": "faithful"}):
+        asked = Request(options=options, constraints=(RootPath(points=BEND, weight=1.0),))
+        first, second = (synthesize(model, asked, seed=4, take=k) for k in range(2))
+        np.testing.assert_array_equal(first.rotations, second.rotations)
+
+
 def test_the_result_is_where_the_plan_leads(model):
     asked = Request(constraints=(RootPath(points=BEND, weight=1.0),))
     plan = model.plan(asked, np.random.default_rng(0))

@@ -133,6 +133,14 @@ class RouteOptions(Settings):
         high=100,
         slider=(0.0, 10.0),
     )
+    variety: float | None = param(
+        None,
+        "how much chance changes the route along a path (0: it is the same for every seed); default: 0 for the first "
+        "take, 1 for others",
+        low=0,
+        high=100,
+        slider=(0.0, 10.0),
+    )
     clean_feet: bool = cleaning_param()
 
     @classmethod

@@ -54,7 +54,9 @@ def graph_material(
     whole = with_gait_labels(with_mirrored(ordered) if config.mirror else ordered)
     gaits = {name.removeprefix(PREFIX) for clip in whole for name in clip.label_names if name.startswith(PREFIX)}
     found = (
-        (Note(f"gaits found, which `style` can name: {', '.join(g for g in GAITS if g in gaits)}"),) if gaits else ()
+        (Note(f"gaits found, for `style: {{label: walk}}` in requests: {', '.join(g for g in GAITS if g in gaits)}"),)
+        if gaits
+        else ()
     )
     if not config.bridges or config.measure != "point-cloud":
         return whole, found

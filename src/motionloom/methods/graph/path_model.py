@@ -47,6 +47,7 @@ from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.graph.search.scheduled_walk import EdgeWeights, continue_route, scheduled_walk
 from motionloom.methods.graph.search.steadiness import steady_weights
+from motionloom.methods.graph.search.variation import TRIES, Variation, draw_variation
 from motionloom.methods.lead_into_constraints import pose_problem
 from motionloom.methods.schedule import Reachable, nodes_of
 from motionloom.methods.settings import FAITHFUL
@@ -80,6 +81,11 @@ class PathGraphModel(GraphModel[P]):
     @abstractmethod
     def untimed_search(self, options: P) -> str:
         """The option that selects a search without times, places and obstacles, with its alternative; "" if none."""
+
+    def for_take(self, request: Request, take: int) -> Request:
+        if take == 0 or self.options(request).variety is not None:
+            return request
+        return dataclasses.replace(request, options={**request.options, "variety": 1.0})
 
     def refuses(self, constraint: Constraint, frames: int | None, options: P | None = None) -> str:
         found = self.untimed_search(self.options(Request()) if options is None else options)
@@ -115,7 +121,7 @@ class PathGraphModel(GraphModel[P]):
         if query.goal is None:
             assert query.frames is not None  # checked before
             return self._random_plan(request, options, query.schedule, query.frames, rng, progress)
-        plan = self._path_plan(query, query.goal, options, rng, part(progress, 0.0, 0.6))
+        plan = self._path_plan(request, query, query.goal, options, rng, part(progress, 0.0, 0.6))
         path = query.goal.path
         if path is None or path.times is not None or not query.goal.timed or query.constraints != [path]:
             return plan
@@ -162,17 +168,32 @@ class PathGraphModel(GraphModel[P]):
         """The plan and the goal of a request with a path."""
         query = self.query(request, progress)
         assert query.goal is not None
-        return self._path_plan(query, query.goal, options, rng, progress), query.goal
+        return self._path_plan(request, query, query.goal, options, rng, progress), query.goal
 
     def _unbent(self, plan: GraphPlan, request: Request) -> Clip:
         """The motion of a plan before it is led into the constraints of its request."""
         return place(join_route(self.graph, plan.route), request, self)
 
     def _path_plan(
+        self, request: Request, query: GraphQuery, goal: GroundGoal, options: P, rng: Generator, progress: Progress
+    ) -> GraphPlan:
+        """With `variety`, a varied route that meets the request if a few tries find one; else the best route."""
+        reports = parts(progress, [1] * (TRIES + 1 if options.variety else 1))
+        for report in reports[:-1]:
+            count = self.graph.count, len(self.graph.transitions)
+            varied = query._replace(variation=draw_variation(*count, self.fps, options.variety or 0.0, rng))
+            plan = self._searched_plan(varied, goal, options, rng, report)
+            clip = self._unbent(plan, request)
+            soft_path_met = goal.path is None or goal.path.hard or goal.path.met(clip)
+            if not plan.reason and soft_path_met and not self.shortfall(clip, plan, request, options):
+                return plan
+        return self._searched_plan(query, goal, options, rng, reports[-1])
+
+    def _searched_plan(
         self, query: GraphQuery, goal: GroundGoal, options: P, rng: Generator, progress: Progress
     ) -> GraphPlan:
         """The route that the search finds, continued at random to the length of the request."""
-        frames, constraints, latest, start, _, schedule = query
+        frames, constraints, latest, start, _, schedule, _ = query
         problem = schedule.missing or self._unknown_label(constraints) or start_problem(start, constraints)
         goal = with_frame_costs(goal, self.graph, constraints)
         found = self.search(query, goal, options, part(progress, 0.0, 0.6))
@@ -200,13 +221,14 @@ class PathGraphModel(GraphModel[P]):
             moves,
             goal,
             query.start,
-            self.starts(query.schedule, options),
+            self.starts(query.schedule, options, query.variation),
             bits,
             least=(BEAM_PROGRESS if options.min_progress is None else options.min_progress) / self.fps,
             look=round(BEAM_OUTLOOK * self.fps),
             budget=options.budget,
             steadiness=options.steadiness,
             free_angle=self.free_angle,
+            extra_costs=None if query.variation is None else query.variation.costs,
             progress=progress,
             **own,
         )
@@ -220,7 +242,7 @@ class PathGraphModel(GraphModel[P]):
             query.schedule.moves,
             goal,
             query.start,
-            self.starts(query.schedule, options),
+            self.starts(query.schedule, options, query.variation),
             query.schedule.bits,
             lookahead=lookahead,
             step=kept,
@@ -252,14 +274,15 @@ class PathGraphModel(GraphModel[P]):
         reachable, moves = schedule.reachable, schedule.moves
         return continue_route(self.graph, moves, route, reachable, frames, rng, shortest=least, weights=weights)
 
-    def starts(self, schedule: FrameSchedule, options: P) -> IntArray:
+    def starts(self, schedule: FrameSchedule, options: P, variation: Variation | None = None) -> IntArray:
         """Graph frames to start at: the one that the request names, or every second one that is not a dead end."""
         named = self.start_frame(options)
         if named is not None:
             return np.array([named])
         leads = schedule.moves.goes_on | (np.diff(schedule.moves.first_out) > 0)
         found = np.flatnonzero(leads if schedule.reachable is None else leads & schedule.reachable.at(0))
-        return found if len(found) < 100 else found[::2]
+        found = found if len(found) < 100 else found[::2]
+        return found if variation is None else variation.of_starts(found)
 
     def _unknown_label(self, constraints: Sequence[Constraint]) -> str:
         """Why a hard label or pace along the path cannot be kept, or "": no frame shows it."""

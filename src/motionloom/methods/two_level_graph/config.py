@@ -118,5 +118,6 @@ class Options(RouteOptions):
         "avoid_repeats": False,
         "shortest": 0.0,
         "steadiness": 0.0,
+        "variety": 0.0,
         "clean_feet": False,
     }

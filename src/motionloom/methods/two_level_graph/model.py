@@ -129,7 +129,7 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
     def _cluster_search(
         self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress
     ) -> SearchResult:
-        starts = self.starts(query.schedule, options)
+        starts = self.starts(query.schedule, options, query.variation)
         reach = max(1, round(options.reach * self.fps))
         return follow_clusters(
             self.graph,

@@ -18,6 +18,7 @@ from motionloom.methods.graph.query.allowed_frames import (
 )
 from motionloom.methods.graph.query.goal import GroundGoal, ground_goal
 from motionloom.methods.graph.search.moves import GroundMoves
+from motionloom.methods.graph.search.variation import Variation
 
 
 class GraphQuery(NamedTuple):
@@ -29,6 +30,7 @@ class GraphQuery(NamedTuple):
     start: Start
     goal: GroundGoal | None  # None: a random walk
     schedule: FrameSchedule
+    variation: Variation | None = None  # what chance changes in the search
 
 
 def read_request(

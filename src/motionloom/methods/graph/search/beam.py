@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints import Start
-from motionloom.core import IntArray, Progress, silent
+from motionloom.core import FloatArray, IntArray, Progress, silent
 from motionloom.core.progress import watch
 from motionloom.methods.graph.graph import Route
 from motionloom.methods.graph.query.goal import GroundGoal
@@ -35,6 +35,7 @@ def search_beam(
     transition_cost: float = 1.0,
     steadiness: float = 0.0,
     free_angle: float = np.pi,
+    extra_costs: FloatArray | None = None,
     progress: Progress | None = None,
 ) -> SearchResult:
     """The best route found by a beam of `width` candidates that advance at least `least` metres a frame.
@@ -42,12 +43,13 @@ def search_beam(
     With labels or poses the beam is twice as wide. `look`: frames ahead along each candidate's clip from which the
     remaining cost is estimated. `transition_cost`: factor on the costs of transitions. `steadiness`: factor on
     the cost of changes of speed that the clips do not show. `free_angle`: rad that the body may face away from the
-    line at no cost.
+    line at no cost. `extra_costs`: (T,) added to those of the graph's transitions.
     """
     from motionloom.methods.graph.search._kernels_beam import BeamMoves, BeamTask, beam, level_count
 
     costs = transition_cost * (TRANSITION_COST + DISTANCE_COST * moves.distance**2)
     costs = costs + steadiness * SPEED_COST * min(1.0, float(goal.weight.mean())) * moves.speed_gap**2
+    costs = costs if extra_costs is None else costs + extra_costs[moves.number]
     step = np.concatenate([moves.step, moves.outlook(look)], 1)
     price = np.stack([costs, moves.walked], 1)
     arrays = BeamMoves(step, moves.goes_on, moves.first_out, moves.enter, moves.over, price)
