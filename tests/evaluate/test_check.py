@@ -300,10 +300,19 @@ def test_repair_mends_says_so_and_leaves_the_rest(walk):
     assert len(said) == 2
     assert "frame 50, interpolated" in said[0]
     assert "not repaired" in said[1]
+    assert "--fill" not in said[1]
     assert "glitches repaired" in str(clip.origin.notes[-1])
     again, nothing = repair(walk)
     assert again is walk
     assert nothing == []
+
+
+def test_a_glitch_that_is_too_long_names_the_seconds_to_fill(walk):
+    rotations = walk.rotations.copy()
+    j = walk.skeleton.joint("head")
+    rotations[100:120, j] = multiply(rotations[100:120, j], exp([1.5, 0, 0]))
+    _, (line,) = repair(replace(walk, rotations=rotations))
+    assert line.endswith(f"; clean with --fill {100 / walk.fps - 0.1:.2f},{120 / walk.fps + 0.1:.2f} --like CLIPS")
 
 
 def test_what_can_be_mended_is_mended_at_once(mocap):

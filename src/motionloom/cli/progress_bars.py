@@ -77,7 +77,7 @@ class Bar(Silent):
             return
         self._last = now
         self._share = self._share if share is None else share  # while a total is unknown, a bar stays where it was
-        text = f"{self._doing}: {stage}" if stage else self._doing
+        text = f"{self._doing}: {stage}" if stage not in ("", self._doing) else self._doing
         total = None if self._share is None else 1.0
         self._shown.update(self._task, total=total, completed=self._share or 0.0, description=text)
 
@@ -109,7 +109,7 @@ def progress_line(doing: str, share: float | None, stage: str, seconds: float, *
     >>> progress_line("learning", 0.25, "segmenting", 10.0)
     'motionloom: learning: segmenting, 25 %, about 30 s left'
     """
-    text = f"motionloom: {doing}" + (f": {stage}" if stage else "")
+    text = f"motionloom: {doing}" + (f": {stage}" if stage not in ("", doing) else "")
     if not share:
         return f"{text}, {seconds:.0f} s"
     if stands:

@@ -247,7 +247,9 @@ class Described:
         """
         key, known = cls.key(), {f.name: f for f in fields_of(cls)}
         if not isinstance(values, Mapping):
-            raise BadRequest(f"expected fields {{{', '.join(known)}}}, found {values!r}", where=(key,))
+            must = [f.name for f in known.values() if f.required]
+            form = f": write {key}: {{{must[0]}: {values}}}" if len(must) == 1 and isinstance(values, str) else ""
+            raise BadRequest(f"expected fields {{{', '.join(known)}}}, found {values!r}{form}", where=(key,))
         problems, read, spots = Problems(), {}, places or {}
         earlier = {old: name for name, f in known.items() for old in f.formerly}
         for name, value in values.items():

@@ -27,9 +27,10 @@ def number(value: float | None, unit: str = "") -> str:
 def versus(v: MeasuredValue) -> str:
     """The value relative to the source's: "x1.3", or "+0.4 cm/s" where the source is near zero."""
     if v.ratio is not None:
-        return f"x{v.ratio:.3g}"
+        return f"x{number(v.ratio)}"
     if v.difference is not None:
-        return f"{v.difference:+.3g} {v.unit}".rstrip()
+        sign = "+" if v.difference > 0 and number(v.difference) != "0" else ""
+        return sign + number(v.difference, v.unit)
     return ""
 
 

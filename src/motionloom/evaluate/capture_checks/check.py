@@ -33,6 +33,7 @@ from motionloom.kinematics.capture.tpose import without_tpose
 
 MIN_PARALLEL = 16  # clips from which on they are checked in several processes
 REPAIR_PASSES = 4  # a small glitch beside a large one is found only after the large one is repaired
+FILL_MARGIN = 0.1  # s: before and after a glitch that is to be filled
 
 CHECKS: tuple[Callable[[Clip], list[Finding]], ...] = (
     rest_findings,
@@ -127,9 +128,11 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
         if not done:
             break
     lines += [f"{name}: {_glitch_text(clip, g)}, interpolated" for g in touched]
-    lines += [f"{name}: {_glitch_text(clip, g)}, not repaired ({_obstacle(g, clip.fps)})" for g in glitches(clip)]
+    posed = len(whole) - len(clip)
+    for g in glitches(clip):
+        advice = "" if _stays(g) else f"; clean with --fill {_span_to_fill(g, posed, whole)} --like CLIPS"
+        lines.append(f"{name}: {_glitch_text(clip, g)}, not repaired ({_obstacle(g, clip.fps)}){advice}")
     if touched:
-        posed = len(whole) - len(clip)
         whole = replace(
             whole,
             root=np.concatenate([whole.root[:posed], clip.root]),
@@ -137,6 +140,13 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
             origin=whole.origin.with_notes(Note(f"{len(touched)} glitches repaired")),
         )
     return whole, lines
+
+
+def _span_to_fill(g: Glitch, posed: int, clip: Clip) -> str:
+    """The seconds around a glitch, as `clean --fill` takes them; `posed` frames of the clip are before frame 0."""
+    first = max(1 / clip.fps, (posed + g.start) / clip.fps - FILL_MARGIN)
+    last = min(clip.seconds - 2 / clip.fps, (posed + g.stop) / clip.fps + FILL_MARGIN)
+    return f"{first:.2f},{last:.2f}"
 
 
 def _overlap(a: Glitch, b: Glitch) -> bool:
@@ -152,7 +162,11 @@ def _glitch_text(clip: Clip, g: Glitch) -> str:
     )
 
 
+def _stays(g: Glitch) -> bool:
+    return g.kind in ("step", "flip")
+
+
 def _obstacle(g: Glitch, fps: float) -> str:
-    if g.kind in ("step", "flip"):
+    if _stays(g):
         return "it jumps and stays there"
     return "its neighbours are too far apart" if mendable(g, fps) else "too long to be interpolated"
