@@ -358,7 +358,7 @@ def test_points_and_plants_are_key_cells_and_keys_do_not_count_as_mixed(model):
 
 
 def test_hips_that_follow_pinned_feet_stay_within_the_speeds_of_the_clips(mocap, monkeypatch):
-    """Keys of 35_07 on the way of other walks: cleaning alone makes the hips 1.6 % faster than those of the clips."""
+    """Keys of 35_07 on the way of other walks: cleaning alone makes the hips 0.4 % faster than those of the clips."""
     held = resample(load(mocap / "cmu" / "35_07.bvh"), 30.0)[1:]
     model = learn("texture", [load(mocap / "cmu" / f"35_0{n}.bvh") for n in (1, 2, 4, 5)])
     path, frames = travel(held), (0, len(held) // 2, len(held) - 1)
@@ -374,4 +374,4 @@ def test_hips_that_follow_pinned_feet_stay_within_the_speeds_of_the_clips(mocap,
     assert max(key.worst(made) for key in keys) < 1e-9
     assert planted_speed(made, contacts(made)) < 0.01
     monkeypatch.setattr(lead_into_keys, "SPEED_ROUNDS", 0)
-    assert fastest(synthesize(model, request, seed=2)) > 1.01 * top
+    assert fastest(synthesize(model, request, seed=2)) > 1.002 * top
