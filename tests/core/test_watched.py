@@ -86,6 +86,45 @@ def test_a_report_that_comes_while_the_last_one_is_repeated_arrives_too():
     assert progress.calls[-1] == (1.0, "done")
 
 
+def test_the_function_does_not_wait_until_a_report_is_passed_on():
+    reported, waited = threading.Event(), []
+
+    @watched
+    def quick(*, progress=None):
+        for k in range(4):
+            progress(k / 4, "working")
+        reported.set()
+
+    class Slow(Calls):
+        def __call__(self, share, stage):
+            super().__call__(share, stage)
+            waited.append(reported.wait(5.0))
+
+    quick(progress=Slow())
+    assert waited
+    assert all(waited)
+
+
+def test_reports_that_a_slow_callback_has_not_had_yet_are_few():
+    made, behind = [0], []
+
+    @watched
+    def many(*, progress=None):
+        for k in range(1000):
+            made[0] = k
+            progress(k / 1000, "working")
+
+    class Slow(Calls):
+        def __call__(self, share, stage):
+            super().__call__(share, stage)
+            behind.append(made[0] - round(1000 * share) if share else 0)
+
+    progress = Slow()
+    many(progress=progress)
+    assert max(behind) <= 2 * watching.LONGEST_QUEUE
+    assert sorted({share for share, _ in progress.calls if share is not None}) == [k / 1000 for k in range(1000)]
+
+
 def test_a_function_that_reports_nothing_more_is_cancelled_by_a_repeated_report():
     ended, progress = [], Calls(most=20)
     with pytest.raises(Cancelled):

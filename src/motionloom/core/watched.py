@@ -1,7 +1,7 @@
 """Progress and cancelling for functions made of many array operations, none of which polls.
 
-`watched` runs such a function in a worker thread. What it reports is passed on by the caller's thread, which also
-repeats the last report every tenth of a second; when that cancels, the worker is interrupted, as by Ctrl-C.
+`watched` runs such a function in a worker thread. What it reports is passed on by the caller's thread, ten times a
+second: all new reports in order, else the last one again. When that cancels, the worker is interrupted, as by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ R = TypeVar("R")
 
 GRACE = 0.1  # s that a function has to end by itself
 REPEAT = 0.4  # s until it is interrupted again
-
-_inside: ContextVar[bool] = ContextVar("inside a watched function", default=False)
+LONGEST_QUEUE = 64  # reports: waiting for the other thread at each would cost more than many a piece of work
 
 
 def watched(function: Callable[P, R]) -> Callable[P, R]:
@@ -43,7 +42,7 @@ def watched(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
         progress: Any = options.get("progress")
-        if progress is None or _inside.get():
+        if progress is None or _relay.get() is not None:
             return function(*arguments, **options)
         relay = _Relay(progress, function.__name__.replace("_", " "))
         options["progress"] = relay
@@ -53,40 +52,49 @@ def watched(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _Relay(Silent):
-    """The progress that the worker is given: each report waits until the caller's thread has passed it on."""
+    """The progress that the worker is given: reports wait in a queue until the caller's thread passes them on."""
 
     def __init__(self, whole: Progress, stage: str) -> None:
         super().__init__(whole.stop)
         self._whole = whole
         self._changed = threading.Condition()
         self._last: tuple[float | None, str] = (None, stage)
-        self._sent = self._passed = 0  # number of the last report, and of the last one that was passed on
-        self._done = self._refused = False
+        self._queue: list[tuple[float | None, str]] = []
+        self._flushing = self._done = self._refused = False
         self._result: list[Any] = []
         self._error: BaseException | None = None
 
     def __call__(self, share: float | None, stage: str) -> None:
         check_stop(self)
         with self._changed:
-            self._last, self._sent = (share, stage), self._sent + 1
-            number = self._sent
+            self._queue.append((share, stage))
+        if len(self._queue) >= LONGEST_QUEUE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Wait until all reports so far are passed on."""
+        with self._changed:
+            self._flushing = True
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._passed >= number or self._refused)
+            self._changed.wait_for(lambda: not self._queue or self._refused)
+            self._flushing = False
         if self._refused:
             raise Cancelled
 
     def run(self, function: Callable[[], R]) -> R:
         check_stop(self)
         context = copy_context()
-        context.run(_inside.set, True)
+        context.run(_relay.set, self)
         worker = threading.Thread(target=context.run, args=(self._work, function), daemon=True)
         try:
             worker.start()
-            while (following := self._next_report()) is not None:
-                number, report = following
-                self._whole(*report)
-                check_stop(self)  # also for a callback that does not raise
-                self._answer(number)
+            while not (self._done and not self._queue):
+                reports = self._new_reports()
+                for report in reports or [self._last]:
+                    self._whole(*report)
+                    check_stop(self)  # also for a callback that does not raise
+                    self._last = report
+                self._answer(len(reports))
             worker.join()
         except BaseException as raised:
             self._end(worker)
@@ -98,16 +106,16 @@ class _Relay(Silent):
         found: R = self._result[0]
         return found
 
-    def _next_report(self) -> tuple[int, tuple[float | None, str]] | None:
-        """The last report with its number, a new one or after `INTERVAL`; None where the function has ended."""
+    def _new_reports(self) -> list[tuple[float | None, str]]:
+        """What is in the queue after `INTERVAL`, or earlier where the function has ended or waits."""
         with self._changed:
-            self._changed.wait_for(lambda: self._sent > self._passed or self._done, reporting.INTERVAL)
-            return None if self._done and self._sent == self._passed else (self._sent, self._last)
+            self._changed.wait_for(lambda: self._flushing or self._done, reporting.INTERVAL)
+            return self._queue.copy()
 
     def _answer(self, number: int) -> None:
-        """The report is passed on; one that came meanwhile still waits."""
+        """That many reports are passed on."""
         with self._changed:
-            self._passed = number
+            del self._queue[:number]
             self._changed.notify_all()
 
     def _work(self, function: Callable[[], Any]) -> None:
@@ -139,6 +147,16 @@ class _Relay(Silent):
                 if not self._done:
                     _interrupt(worker)
             worker.join(REPEAT)  # an interrupt is lost where it arrives in a destructor
+
+
+_relay: ContextVar[_Relay | None] = ContextVar("the progress of the watched function that runs here", default=None)
+
+
+def pass_on_reports() -> None:
+    """Wait until the callback has had all reports; raises `Cancelled` if it cancels. Before what cannot be undone."""
+    relay = _relay.get()
+    if relay is not None:
+        relay.flush()
 
 
 def _interrupt(thread: threading.Thread) -> None:

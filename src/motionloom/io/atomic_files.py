@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.core import FormatError
+from motionloom.core.watched import pass_on_reports
 
 STAGING = ".saving"  # suffix of staging folders
 JOURNAL = "journal.json"  # in the staging folder: the files in it are complete
@@ -64,6 +65,7 @@ def replacing(path: str | Path, beside: Iterable[str] = (), allowed: Iterable[st
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked_staging(path, allowed) as staged:
             yield staged
+            pass_on_reports()
             removed = [name for name in beside if not (staged / name).exists() and os.path.lexists(path.parent / name)]
             if removed or len(os.listdir(staged)) > 1:
                 _flush_folder(staged)
