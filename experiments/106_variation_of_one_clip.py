@@ -18,6 +18,7 @@ from variation_material import ROWS, VARIANTS, angles_of, cycles, figures, table
 
 from motionloom.constraints import Request
 from motionloom.core import Clip, FloatArray
+from motionloom.evaluate.measures.jumps import transition_jumps
 from motionloom.io import load
 from motionloom.kinematics.body.proportions import on_skeleton
 from motionloom.kinematics.fk import fk
@@ -123,6 +124,12 @@ def knee_acceleration(clip: Clip) -> float:
     return float(np.linalg.norm(np.diff(fk(clip)[:, knees], n=2, axis=0), axis=2).max() * clip.fps**2)
 
 
+def fastest_turn(model: VariationModel) -> float:
+    """The largest turn of a joint in a frame, in variants of one clip, against its own largest in that clip."""
+    made = variants(model, VARIANTS, hold_feet=False)
+    return max(transition_jumps(clip, model.clips, np.ones(len(clip), bool)).own_largest for clip in made)
+
+
 def ranks_agree(model: VariationModel, takes: list[Clip]) -> float:
     """Spearman's correlation of the spread of degrees of freedom in takes and in variants."""
     from scipy.stats import spearmanr
@@ -186,6 +193,7 @@ def main() -> None:
         found[name] |= {"knees": float(np.median(made)), "knees, worst": max(made)}
         found[name] |= {"knees of takes": float(np.median(known)), "worst of takes": max(known)}
         found[name] |= {"ranks of four": ranks_agree(whole, takes), "ranks of one": ranks_agree(one, takes)}
+        found[name] |= {"fastest turn of one": fastest_turn(one)}
         print(name, {key: round(value, 3) for key, value in found[name].items()}, flush=True)
         if whole.loop is not None and name in ("walk", "swimming"):
             lasting[name], curve = stream(whole, takes)
@@ -201,11 +209,13 @@ PAGE = """# Variants of other motions, and of one clip
 {variants} variants of four takes each, before feet are cleaned: walk cycles (CMU 35), swimming strokes (126_11), raised
 hands (Bandai), jumps (118) and throws (143_20 and 143_22, at 60 fps). Distances are in units of the takes' median
 distance from each other; timing, lengths, acceleration and jerk are relative to the takes' ([all
-measures](../variation.md)). *Ranks* is Spearman's correlation of how much each degree of freedom varies between takes
-and between variants (LAU fig 4): of all four takes, and of the first take alone with the structure of the four. *Knees*
-is the largest acceleration of a knee in a clip, m/s²: the median over variants and the worst, and the same of the takes
-as captured. *Takes to the nearest take* is how far a take is from the nearest of the other three, in the median. All
-other measures are relative to the takes as learned from, without errors of single frames.
+measures](../variation.md)). *Fastest turn of one* is the largest turn of a joint in a frame of a variant of the first
+take alone, against the largest of that joint in the take. *Ranks* is Spearman's correlation of how much each degree of
+freedom varies between takes and between variants (LAU fig 4): of all four takes, and of the first take alone with the
+structure of the four. *Knees* is the largest acceleration of a knee in a clip, m/s²: the median over variants and the
+worst, and the same of the takes as captured. *Takes to the nearest take* is how far a take is from the nearest of the
+other three, in the median. All other measures are relative to the takes as learned from, without errors of single
+frames.
 
 {table}
 

@@ -21,6 +21,7 @@ CLOSING_RATE = 0.3  # s, at most, the same for their rates: over longer times it
 MARGIN = 0.1  # of the observed range: a value may leave it by this share
 DIFFUSION = 1.5  # how far random weights are shared along edges of the network
 KNOT_SECONDS = 0.3  # s between the knots of random weights, at least
+LONE_KNOT_SECONDS = 0.8  # s for a single take, whose degrees of freedom are sped up where they run ahead more and more
 SLOWEST = 10.0  # s, at most
 LASTING = 0.2  # share in the variance of the weights of a part that the whole body shares and that changes slowly
 STEADY = 0.1  # m/s: by so much the rest of the weights may change the pace of a stream, root mean square
@@ -163,7 +164,9 @@ def _knot_seconds(values: FloatArray, fps: float) -> float:
 
     binomial = np.array([-1.0, 3.0, -3.0, 1.0])
     count = values.shape[1] - MOMENTS * (len(binomial) - 1)
-    if len(values) < 2 or count < 1:
+    if len(values) < 2:
+        return LONE_KNOT_SECONDS
+    if count < 1:
         return KNOT_SECONDS
     mean = values.mean(0)
     frames = [(values - mean)[:, MOMENTS * k : MOMENTS * k + count] for k in range(len(binomial))]
