@@ -17,8 +17,9 @@ PULL = np.array([10.0, 0.1, 10.0])  # (rad/m)^2, by axis: weight of hips that ar
 FOLLOWING_TIME = 0.2  # s: the hips move over the ground no farther than an ankle does within twice this time
 LEAST = 0.001  # m: so far they may always move
 CLOSE_ENOUGH, MAX_SOLVES = 1.02, 12  # share of that distance at which no further solution is sought; at most so many
-REFERENCE_FPS = 120.0  # of the two weights below; at lower rates they smooth less, because less of it is trembling
+REFERENCE_FPS = 120.0  # of the weights below; at lower rates two of them smooth less: less of it is trembling
 BEND = 1000.0  # (rad/m)^2: weight of the second differences of displacements of the hips
+BEND_OVER_GROUND = 8e4 * np.array([1.0, 0.0, 1.0])  # (rad/m)^2, by axis: the same, of accelerations over the ground
 KNEE_BEND = 30.0  # weight of the second differences of the angles of the knees
 HOLD = 1e10  # (rad/m)^2: weight of frames at which the hips must stay
 NEGLIGIBLE = 1e-5  # m: smaller displacements are left out, so that frames far from any correction do not change
@@ -85,7 +86,7 @@ def hips_shift(
     a, b and knee angle K spans r = |ankle - hip|, r^2 = a^2 + b^2 - 2ab cos K, so a hip that moves by d along the leg's
     direction u changes K by k = s u.(d - c), s = r / (ab sin K). This minimises over all frames
 
-        sum_t [ sum_legs k^2 + PULL |d - m|^2 ] + BEND sum_t |D d|^2 + KNEE_BEND sum_t sum_legs (D (K + k))^2
+        sum_t [ sum_legs k^2 + PULL |d - m|^2 + (BEND + BEND_OVER_GROUND) |D d|^2 + KNEE_BEND sum_legs (D (K + k))^2 ]
 
     where D x = x[t-1] - 2 x[t] + x[t+1] and m is the displacement that all ankles share, with d = 0 at `fixed` frames
     (F,): a banded, symmetric system of 3F equations. Two legs that are nearly parallel and should change their lengths
@@ -97,10 +98,11 @@ def hips_shift(
     frames = len(places)
     if frames < 3 or not any(np.any(shift) for shift in shifts):
         return np.zeros((frames, 3))
-    hips_bend, knee_bend = BEND * fps / REFERENCE_FPS, KNEE_BEND * (fps / REFERENCE_FPS) ** 3
+    rate = fps / REFERENCE_FPS
+    hips_bend, knee_bend = BEND * rate + BEND_OVER_GROUND * rate**4, KNEE_BEND * rate**3
     bands, targets = np.zeros((9, 3 * frames)), PULL * _shared(shifts)
     _add_blocks(bands, np.diag(PULL) + (HOLD * fixed)[:, None, None] * np.eye(3), 0, 0)
-    _add_second_differences(bands, np.broadcast_to(np.eye(3), (frames, 3, 3)), hips_bend)
+    _add_second_differences(bands, np.broadcast_to(np.diag(np.sqrt(hips_bend)), (frames, 3, 3)), 1.0)
     for foot, shift in zip(legs, shifts, strict=True):
         along, angle = _knee_rate(foot, places)
         given = np.einsum("fi,fi->f", along, shift)

@@ -1,4 +1,4 @@
-"""Bringing plants within reach: heels rise over their toes, then the hips go down, both smoothly in time."""
+"""Feet that turn about their toes so that legs reach and knees bend as given, and hips that go down for the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,16 @@ from motionloom.kinematics.ik.limb import easy_reach
 from motionloom.rotation import from_axis_angle, multiply, rotate
 
 SOFT_REACH = 0.004  # leg lengths: the soft limit on reach, narrow, as legs are nearly straight in any walk
-MAX_HEEL_TURN = np.radians(30.0)  # a heel rises by at most this to keep its toe on its plant
+STRAIGHTEST = 0.0003  # leg lengths: the limit of a leg that is straight as given; its knee is then bent by 3 degrees
+MAX_HEEL_TURN = np.radians(30.0)  # a foot turns about its toe by at most this
+ON_A_LINE = 1e-6  # sine of the angle at the toe below which its turn would not change the length of the leg
+
+
+def soft_reach(foot: Foot, places: FloatArray) -> FloatArray:
+    """(F,) leg lengths: by how much less than its length a leg reaches at most, which is as straight as in `places`."""
+    hip, knee, ankle = (places[:, j] for j in (foot.thigh, foot.shin, foot.ankle))
+    full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+    return np.clip(1.0 - np.linalg.norm(ankle - hip, axis=-1) / full, STRAIGHTEST, SOFT_REACH)
 
 
 def _lack(foot: Foot, plan: FootPlan, places: FloatArray) -> tuple[FloatArray, BoolArray]:
@@ -23,32 +32,68 @@ def _lack(foot: Foot, plan: FootPlan, places: FloatArray) -> tuple[FloatArray, B
     hip, knee, ankle = (places[:, j] for j in (foot.thigh, foot.shin, foot.ankle))
     full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
     asked = np.linalg.norm(plan.ankle - ankle, axis=-1)
-    reach = easy_reach(np.linalg.norm(ankle - hip, axis=-1), asked, full, SOFT_REACH)
+    reach = easy_reach(np.linalg.norm(ankle - hip, axis=-1), asked, full, soft_reach(foot, places))
     far = np.linalg.norm(plan.ankle - hip, axis=-1) > reach + 1e-9
-    return (1 - SOFT_REACH) * full, far & (plan.heel_on | plan.toe_on)
+    return reach, far & (plan.heel_on | plan.toe_on)
 
 
 def raise_heel(foot: Foot, plan: FootPlan, places: FloatArray, fixed: BoolArray, width: int) -> FootPlan:
     """Where only the toe is planted and the leg is too short, turn the foot about the toe to bring the ankle nearer.
 
-    The angle at the toe between ankle (u) and hip (w) that puts the ankle within reach r of the hip:
-    cos = (|w|^2 + |u|^2 - r^2) / (2 |w| |u|). Bodies do this too, before the hips go down. Nothing at `fixed` frames
-    and while the heel is planted; the angle eases over `width` frames.
+    Bodies do this too. Nothing at `fixed` frames and while the heel is planted; the angle eases over `width` frames.
     """
     reach, far = _lack(foot, plan, places)
     far &= plan.toe_on & ~plan.heel_on
     if not far.any():
         return plan
-    u = -plan.bone
-    w = places[:, foot.thigh] - (plan.ankle + plan.bone)
+    axis, angle, now = _roll(plan, places[:, foot.thigh], reach)
+    need = np.where(far, np.clip(angle, 0, MAX_HEEL_TURN), 0.0)
+    eased = envelope(need, width) * away_from(np.flatnonzero(plan.heel_on | fixed), len(need), width)
+    return _rolled(plan, axis, np.minimum(eased, now))
+
+
+def follow_knee(
+    foot: Foot, plan: FootPlan, places: FloatArray, hips: FloatArray, touching: BoolArray, fixed: BoolArray, width: int
+) -> FootPlan:
+    """Turn a foot about its toe so that its leg, with hips moved by `hips` (F, 3), is as long as in `places`.
+
+    Then the knee bends as given. This holds as soon as the heel is not planted, while the toe is `touching` (F,), and
+    eases in and out over `width` frames; nothing at `fixed` frames. The ankle goes no lower than it ever was.
+    """
+    near = 1.0 - away_from(np.flatnonzero(touching), len(hips), width)
+    weight = near * away_from(np.flatnonzero(plan.heel_on | fixed), len(hips), width)
+    if not weight.any():
+        return plan
+    ankle = places[:, foot.ankle]
+    given = np.linalg.norm(ankle - places[:, foot.thigh], axis=-1)
+    axis, angle, _ = _roll(plan, places[:, foot.thigh] + hips, given)
+    angle = weight * np.clip(angle, -MAX_HEEL_TURN, MAX_HEEL_TURN)
+    drop = plan.ankle[:, 1] - _rolled(plan, axis, angle).ankle[:, 1]
+    room = np.maximum(plan.ankle[:, 1] - ankle[:, 1].min(), 0.0)
+    return _rolled(plan, axis, angle * np.minimum(1.0, room / np.maximum(drop, 1e-9)))
+
+
+def _roll(plan: FootPlan, hip: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Axis (F, 3) and angle (F,) of a turn about the toe that puts the ankle within `reach` of the hip.
+
+    The angle at the toe between ankle (u) and hip (w) is then acos((|w|^2 + |u|^2 - reach^2) / (2 |w| |u|)); the third
+    result is what it is `now`. No turn where the three are on a line.
+    """
+    u, w = -plan.bone, hip - (plan.ankle + plan.bone)
     lengths = np.linalg.norm(u, axis=-1), np.linalg.norm(w, axis=-1)
     across = np.cross(u, w)
     sine = np.linalg.norm(across, axis=-1)
     now = np.arctan2(sine, np.einsum("fi,fi->f", u, w))
-    cosine = (lengths[0] ** 2 + lengths[1] ** 2 - reach**2) / (2 * lengths[0] * lengths[1])
-    need = np.where(far, np.clip(now - np.arccos(np.clip(cosine, -1, 1)), 0, MAX_HEEL_TURN), 0.0)
-    angle = np.minimum(envelope(need, width) * away_from(np.flatnonzero(plan.heel_on | fixed), len(need), width), now)
-    turn = from_axis_angle(np.where(sine[:, None] > 1e-9, across, [1.0, 0, 0]), angle)
+    product = lengths[0] * lengths[1]
+    cosine = (lengths[0] ** 2 + lengths[1] ** 2 - reach**2) / np.maximum(2 * product, 1e-9)
+    apart = sine > ON_A_LINE * product
+    angle = np.where(apart, now - np.arccos(np.clip(cosine, -1, 1)), 0.0)
+    return np.where(apart[:, None], across, [1.0, 0, 0]), angle, now
+
+
+def _rolled(plan: FootPlan, axis: FloatArray, angle: FloatArray) -> FootPlan:
+    """The plan with its foot turned about the toe."""
+    turn = from_axis_angle(axis, angle)
     bone = rotate(turn, plan.bone)
     return replace(plan, ankle=plan.ankle + plan.bone - bone, bone=bone, turn=multiply(turn, plan.turn))
 

@@ -15,7 +15,7 @@ from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.hips import hips_shift, steady_hips
 from motionloom.kinematics.feet.knees import knee_change
-from motionloom.kinematics.feet.leg_reach import SOFT_REACH, lower_hips, raise_heel
+from motionloom.kinematics.feet.leg_reach import follow_knee, lower_hips, soft_reach
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, ToeHold, plan_foot
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
 from motionloom.kinematics.fk import fk_rotations
@@ -23,6 +23,7 @@ from motionloom.kinematics.ik.limb import limb_rotations
 from motionloom.rotation import angle_between, multiply
 
 EASE_TIME = 0.2  # s: how long the path of a foot bends before and after a plant
+ROLL_TIME = 0.12  # s: how long after it leaves its plant a heel takes to follow the knee fully
 MAX_STRAY = 0.2  # leg lengths: a contact that strays more than this is a slide, not a plant
 ROLL_OFF = 0.005  # leg lengths: a heel that is higher than this above its plant rolls off the ground
 TOE_HOLD = ToeHold()
@@ -70,8 +71,9 @@ def remove_skate(
     """Pin every heel and toe to one point for as long as it touches; legs follow by two-bone kinematics.
 
     Contacts are the clip's labels, or found (see `contacts`). Ankle targets come from the pinned points
-    (`plants.plan_foot`); where a plant is out of reach the heel rises over its toe, then the hips go down a little, and
-    the limb solver's soft limit keeps knees from snapping straight. Bones never stretch, and no foot goes deeper than
+    (`plants.plan_foot`); hips follow them, a heel that is not planted rises or sinks over its toe so that the knee
+    bends as in the source, and where a plant is still out of reach the hips go down a little. The limb solver's soft
+    limit keeps knees from snapping straight. Bones never stretch, and no foot goes deeper than
     it ever was. The result carries the contacts that were pinned as labels: a second run finds nothing to do.
 
     `hard` (F,) or (F, J) bool: joints that must stay exactly where and as they are at these frames. A leg with such
@@ -191,13 +193,13 @@ def _attempt(
         )
         for path in paths
     ]  # fmt: skip
-    for i, foot in enumerate(legs):
-        plans[i] = raise_heel(foot, plans[i], places, paths[i].fixed, max(1, width // 2))
+    plans = _knees_followed(legs, plans, paths, places, np.zeros((len(clip), 3)), clip.fps)
     held = np.asarray(fixed.any(1))
     shifts = [plan.ankle - path.ankle for plan, path in zip(plans, paths, strict=True)]
     shift = hips_shift(legs, shifts, places, held, clip.fps)
     drop = lower_hips(legs, plans, places + shift[:, None], held, width, MAX_HIP_DROP * leg)
     shift[:, 1] -= drop
+    plans = _knees_followed(legs, plans, paths, places, shift, clip.fps)
     root = clip.root + shift
     rotations, short, moved = np.array(clip.rotations), np.zeros((len(clip), len(legs))), 0.0
     for i, (foot, plan, path) in enumerate(zip(legs, plans, paths, strict=True)):
@@ -206,13 +208,30 @@ def _attempt(
         still &= (path.fixed | (np.abs(plan.turn[:, 1:]).max(1) < 1e-9)) & (shift == 0).all(1)
         wanted = multiply(plan.turn, turns[:, foot.ankle])
         solved, missed = limb_rotations(
-            clip.skeleton, root, rotations, limb, plan.ankle, orientation=wanted, soft=SOFT_REACH, slides=clip.slides
-        )
+            clip.skeleton, root, rotations, limb, plan.ankle, orientation=wanted, soft=soft_reach(foot, places),
+            slides=clip.slides,
+        )  # fmt: skip
         for joint in limb:
             rotations[~still, joint] = solved[~still, joint]
         short[:, i] = np.where(~still & (plan.heel_on | plan.toe_on), missed, 0.0)
         moved = max(moved, float(np.linalg.norm(plan.ankle - path.ankle, axis=1).max()))
     return _Attempt(replace(clip, root=root, rotations=rotations), legs, plans, short, moved)
+
+
+def _knees_followed(
+    legs: tuple[Foot, ...],
+    plans: list[FootPlan],
+    paths: list[FootPath],
+    places: FloatArray,
+    hips: FloatArray,
+    fps: float,
+) -> list[FootPlan]:
+    """Plans in which heels that are not planted rise or sink so that knees bend as in the source."""
+    width = max(1, round(ROLL_TIME * fps))
+    return [
+        follow_knee(foot, plan, places, hips, path.toe_on, path.fixed, width)
+        for foot, plan, path in zip(legs, plans, paths, strict=True)
+    ]
 
 
 def _pops(before: Clip, after: Clip, foot: Foot) -> IntArray:

@@ -10,7 +10,7 @@ from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, points_of, runs
-from motionloom.kinematics.feet.leg_reach import SOFT_REACH
+from motionloom.kinematics.feet.leg_reach import SOFT_REACH, soft_reach
 from motionloom.kinematics.feet.smoothing import away_from, envelope
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ik.limb import limb_rotations
@@ -51,8 +51,9 @@ def on_ground(clip: Clip, height_at: Heights) -> Clip:
         limb, target = (foot.thigh, foot.shin, foot.ankle), places[:, foot.ankle] + shift
         wanted = multiply(turn, turns[:, foot.ankle])
         solved, _ = limb_rotations(
-            clip.skeleton, root, rotations, limb, target, orientation=wanted, soft=SOFT_REACH, slides=clip.slides
-        )
+            clip.skeleton, root, rotations, limb, target, orientation=wanted, soft=soft_reach(foot, places),
+            slides=clip.slides,
+        )  # fmt: skip
         rotations[:, list(limb)] = solved[:, list(limb)]
     return replace(clip, root=root, rotations=rotations)
 

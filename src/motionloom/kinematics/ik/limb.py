@@ -37,7 +37,7 @@ def two_bone(
     *,
     bend: ArrayLike | None = None,
     pole: ArrayLike | None = None,
-    soft: float = SOFT,
+    soft: ArrayLike = SOFT,
 ) -> TwoBone:
     """Turn two bones so that the ankle reaches `target`, without stretching them. All points (..., 3), world.
 
@@ -54,7 +54,7 @@ def two_bone(
     Soft limit: reach up to d_a = (1 - soft) (a + b) is exact; past it, with s = a + b - d_a, the ankle goes to
     d_a + s (1 - exp(-(|target - hip| - d_a)/s)): it slows down instead of snapping straight. A limb straighter than
     that to begin with keeps its reach d as d_a where the target is its ankle, fading by exp(-|target - ankle|/s) with
-    the distance to its target. `soft=0` is the hard limit a + b.
+    the distance to its target. `soft=0` is the hard limit a + b; it may differ by limb (...).
     """
     hip, knee, ankle, target = np.broadcast_arrays(*(np.asarray(p, float) for p in (hip, knee, ankle, target)))
     thigh, shin, old = knee - hip, ankle - knee, ankle - hip
@@ -92,11 +92,12 @@ def two_bone(
     return TwoBone(upper, lower, new_knee, new_ankle, np.linalg.norm(new_ankle - target, axis=-1))
 
 
-def easy_reach(d: FloatArray, asked: FloatArray, full: FloatArray, soft: float) -> FloatArray:
+def easy_reach(d: FloatArray, asked: FloatArray, full: FloatArray, soft: ArrayLike) -> FloatArray:
     """How far a limb of length `full`, now reaching d, goes before the soft limit, if its end is to move by `asked`."""
+    soft = np.asarray(soft, float)
     start = (1 - soft) * full
     straighter = np.maximum(np.minimum(d, full) - start, 0)
-    return np.asarray(start + straighter * np.exp(-asked / (max(soft, 1e-9) * full)))
+    return np.asarray(start + straighter * np.exp(-asked / (np.maximum(soft, 1e-9) * full)))
 
 
 def _soft_reach(wanted: FloatArray, start: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -181,7 +182,7 @@ def limb_rotations(
     orientation: FloatArray | None = None,
     pole: FloatArray | None = None,
     bend: FloatArray | None = None,
-    soft: float = SOFT,
+    soft: ArrayLike = SOFT,
     slides: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """`place_limb` on plain arrays: new local rotations (F, J, 4) and what each frame missed (F,), metres.
@@ -216,7 +217,7 @@ def place_limb(
     *,
     orientation: ArrayLike | None = None,
     pole: ArrayLike | None = None,
-    soft: float = SOFT,
+    soft: ArrayLike = SOFT,
 ) -> tuple[Clip, FloatArray]:
     """Put the end of a limb (thigh, shin, foot; or upper arm, forearm, hand) at `targets` (F, 3) m, frame by frame.
 
