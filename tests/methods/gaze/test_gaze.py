@@ -16,7 +16,7 @@ from motionloom.control.layered import layered
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Skeleton, replace
 from motionloom.core.poses import commands
 from motionloom.io import load
-from motionloom.kinematics.fk import fk, world
+from motionloom.kinematics.fk import fk, fk_rotations, world
 from motionloom.kinematics.travel import along, from_root_motion, root_motion, steady_travel
 from motionloom.methods.gaze import (
     GazeMap,
@@ -33,7 +33,7 @@ from motionloom.methods.gaze._kernels_fit import landmark_residuals
 from motionloom.methods.gaze.displacement_motions import joint_displacements
 from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import reached
-from motionloom.methods.gaze.gaze_shifts import begin_gaze, gaze_step
+from motionloom.methods.gaze.gaze_shifts import base_gaze, begin_gaze, gaze_step
 from motionloom.methods.gaze.look_clip import look_along, look_from, look_near
 from motionloom.methods.gaze.marker_takes import MARKER_NAMES, filled, marker_noise, rests, stabilized
 from motionloom.recipes.gazing import read_objects
@@ -528,13 +528,49 @@ def test_a_direction_seen_from_the_hips_is_followed_exactly(gaze_map, name, yaw)
     assert np.degrees(asked.residual(made)).max() < 0.01
 
 
+def without_eyes(clip: Clip) -> Clip:
+    body = clip.skeleton
+    roles = ["" if role.endswith("eye") else role for role in body.roles]
+    return replace(clip, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, body.ends))
+
+
 def test_a_head_without_eyes_hits_a_near_point(gaze_map):
     """The place that looks moves with the head: the direction to a point a metre away changes by that."""
-    walk = make("walk", seconds=4)
-    body = walk.skeleton
-    roles = ["" if role.endswith("eye") else role for role in body.roles]
-    blind = replace(walk, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, body.ends))
-    place = walk.root[100] + [0.5, 0.4, 0.5]
+    blind = without_eyes(make("walk", seconds=4))
+    place = blind.root[100] + [0.5, 0.4, 0.5]
     asked = LookAt(target=tuple(map(float, place)), span=(1.2, 2.0))
     made = look_clip(blind, gaze_map, [look_from(blind, asked, gaze_map)])
     assert np.degrees(asked.residual(made)).max() < 1e-4
+
+
+def test_what_a_neck_does_not_reach_is_turned_by_the_spine(gaze_map):
+    """The clip's own sway asks for more than the neck's 140 degrees: it was up to 3.4 degrees short."""
+    blind = without_eyes(make("run", seconds=4))
+    asked = LookAt(yaw=math.radians(179), span=(1.2, 2.6))
+    made = look_clip(blind, gaze_map, [look_from(blind, asked, gaze_map)])
+    assert np.degrees(asked.residual(made)).max() < 0.1
+
+
+@pytest.mark.parametrize("point", [(0, 1, 0), (0, -1.6, 0.3), (0, -1.6, 0), (0, 2, -2), (0, -1.5, -1.5)])
+def test_steep_targets_bend_the_neck_no_farther_than_60_degrees(gaze_map, point):
+    """Above, at the feet, behind: a head without eyes is not turned into the chest (it was, by up to 122 degrees)."""
+    blind = without_eyes(make("stand", seconds=4))
+    place = base_gaze(gaze_body(blind), blind.root, blind.rotations).eye[0] + point
+    made = look_clip(blind, gaze_map, [Look(40, 200, np.tile(place, (len(blind), 1)))])
+    head, chest = (blind.skeleton.joint(role) for role in ("head", "spine2"))
+    before, after = (fk_rotations(clip)[1] for clip in (blind, made))
+    turn = multiply(multiply(inverse(after[:, chest]), after[:, head]), inverse(before[:, head]))
+    bent = np.degrees(log(multiply(turn, before[:, chest])))[:, 0]
+    assert np.abs(bent).max() < 62
+    assert np.degrees(angle_between(after[1:, head], after[:-1, head])).max() * 60 < 700
+
+
+@pytest.mark.parametrize("point", [(0, 0, 0), (0, 0, 0.06), (0, 0, -0.08), (0.03, -0.06, 0), (0, -0.1, 0.02)])
+def test_a_point_in_the_head_does_not_turn_the_head_about(gaze_map, point):
+    """Eyes that move with the head came past such a point in every frame: 4000 to 10,000 degrees/s."""
+    clip = make("stand", seconds=4)
+    head = clip.skeleton.joint("head")
+    for body in (clip, without_eyes(clip)):
+        place = base_gaze(gaze_body(body), body.root, body.rotations).eye[120] + point
+        turns = fk_rotations(look_clip(body, gaze_map, [Look(40, 200, np.tile(place, (len(body), 1)))]))[1][:, head]
+        assert np.degrees(angle_between(turns[1:], turns[:-1])).max() * 60 < 700

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from motionloom.constraints import LookAt, PoseAlong, Request
 from motionloom.constraints.gaze import gaze
-from motionloom.core import BadRequest, Clip, FormatError, Markers, Unmet, replace
+from motionloom.core import BadRequest, Clip, FormatError, Markers, Skeleton, Unmet, replace
 from motionloom.io import save_markers
 from motionloom.methods import learn, load_model, problems, save_model, synthesize
 from motionloom.methods.gaze import GazeModel, gaze_body
@@ -229,6 +229,18 @@ def test_looks_that_follow_one_another_too_closely_are_explained(model):
     looks = LookAt(yaw=1.0, span=(1.0, 1.6)), LookAt(yaw=-1.0, span=(enough, enough + 0.5))
     turn_gaze(walk, model, Request(constraints=looks))
     assert "overlap by 0.40 s" in missed((1.0, 2.0), (1.6, 2.5))
+
+
+def test_a_target_beyond_reach_is_reported_with_how_near_the_gaze_comes(model, walk):
+    body = walk.skeleton
+    roles = ["" if role.endswith("eye") else role for role in body.roles]
+    blind = replace(walk, skeleton=Skeleton(body.names, body.parents, body.offsets, roles, body.ends))
+    heel = LookAt(target=(0.0, 0.0, float(walk.root[45, 2]) - 0.4), span=(1.5, 1.6))
+    with pytest.raises(Unmet, match=r"at 1\.\d\d s the gaze comes no nearer to it than \d+\.\d deg, as eyes"):
+        turn_gaze(blind, model, Request(constraints=(heel,)))
+    aside = LookAt(yaw=math.radians(100), span=(1.5, 2.0))
+    with pytest.raises(Unmet, match="or it is outside the cone"):
+        turn_gaze(walk, model, Request(constraints=(aside,)), cone="60deg")
 
 
 def test_an_object_for_which_too_little_time_remains_is_not_looked_at(model):

@@ -23,7 +23,10 @@ from motionloom.kinematics.feet._kernels_two_bone import (
 EYE_LIMIT = math.radians(50.0)  # an eye turns no farther in the head; the neck does the rest
 EASE = math.radians(4.0)  # before its limit, an eye or a neck slows down: speeds do not jump
 NECK_LIMIT = math.radians(90.0)  # neck and head turn no farther on the trunk, except as far as an example does
+NOD_LIMIT = math.radians(60.0)  # of which this much is up or down
+TRUNK_LIMIT = math.radians(30.0)  # where eyes and neck do not reach a target, the spine turns this much farther
 ROUNDS = 4  # the eyes move with the head, so the direction to a near point is found again, until it is met
+FARTHER = 2.0  # a target nearer than so many times that movement is looked at as if it were so far: no flips
 MET = 1e-12  # by a direction that is no longer changed
 
 
@@ -122,39 +125,64 @@ def turn_joints(body: Any, frame: Any, world: Any, turns: Any, vectors: Any, mov
 
 
 @kernel
+def missing_turn(body: Any, base: Any, line: Any, goal: Any, limit: float) -> Any:
+    """What is missing from the displacements to the direction: of the eyes, and the whole of the neck."""
+    frame, look = base
+    turn = exp(own_turn(body[4], goal, 0))
+    for c in range(1, len(body[3])):
+        turn = multiply(turn, exp(own_turn(body[4], goal, c)))
+    whole = multiply(frame, multiply(turn, inverse(frame)))
+    left = rotate(inverse(frame), log(between(look, rotate(inverse(whole), line))))
+    size = max(norm(left), 1e-12)
+    part = eased(size, limit - EASE) / size if body[7] else 0.0
+    return scaled(left, part), log(multiply(exp(vector(goal[3])), exp(scaled(left, 1.0 - part))))
+
+
+@kernel
+def within_neck(bent: Any, own: Any, limit: float, spare: float) -> Any:
+    """A turn of the neck within its limits, or those of the map's own turn; `spare` is how far they are widened."""
+    nod = max(NOD_LIMIT - 2.0 * EASE, abs(own[0])) + spare
+    bent = (math.copysign(eased(abs(bent[0]), nod), bent[0]), bent[1], bent[2])
+    size = max(norm(bent), 1e-12)
+    whole = max(NECK_LIMIT + EYE_LIMIT - limit - 2.0 * EASE, norm(own)) + spare
+    return scaled(bent, eased(size, whole) / size)
+
+
+@kernel
 def aim_goal(
     body: Any, base: Any, root: Any, turns: Any, world: Any, line: Any, point: Any, near: bool, rest: Any, goal: Any
 ) -> None:
-    """Displacements `goal` (5, 3) whose eyes, and beyond their limit the neck up to its own, hit the target.
+    """Displacements `goal` (5, 3) that hit the target: by the eyes, beyond their limit the neck, beyond its the spine.
 
     A head without eyes turns farther by what they would.
     """
-    frame, look = base
-    chain, shares, has_eyes = body[3], body[4], body[7]
-    limit = EYE_LIMIT if has_eyes else 0.0
-    neck = vector(goal[3])
+    limit = EYE_LIMIT if body[7] else 0.0
+    spine = TRUNK_LIMIT if body[4][0, 3] == 0.0 else 0.0  # a body without spine has its shares in the neck
+    lowest, middle, upper, neck = vector(goal[0]), vector(goal[1]), vector(goal[2]), vector(goal[3])
     places, moved, other = rest
+    eye, straight = eye_place(body, places), line
+    away = norm(minus(point, eye))
     for _ in range(ROUNDS if near else 1):
         for k in range(3):
-            goal[3, k] = neck[k]
-        turn = exp(own_turn(shares, goal, 0))
-        for c in range(1, len(chain)):
-            turn = multiply(turn, exp(own_turn(shares, goal, c)))
-        whole = multiply(frame, multiply(turn, inverse(frame)))
-        left = rotate(inverse(frame), log(between(look, rotate(inverse(whole), line))))
-        size = max(norm(left), 1e-12)
-        part = eased(size, limit - EASE) / size if has_eyes else 0.0
-        bent = log(multiply(exp(neck), exp(scaled(left, 1.0 - part))))
-        size = max(norm(bent), 1e-12)
-        bent = scaled(bent, eased(size, max(NECK_LIMIT + EYE_LIMIT - limit - EASE, norm(neck))) / size)
+            goal[0, k], goal[1, k], goal[2, k], goal[3, k] = lowest[k], middle[k], upper[k], neck[k]
+        seen, bent = missing_turn(body, base, line, goal, limit)
+        held = within_neck(bent, neck, limit, 0.0)
+        beyond = log(multiply(exp(bent), inverse(exp(held))))
+        size = norm(beyond)
+        if size > 1e-12:
+            part = eased(size, spine) / (3.0 * size) if spine > 0.0 else 0.0
+            for k in range(3):
+                for i in range(3):
+                    goal[i, k] += part * beyond[k]
+            seen, bent = missing_turn(body, base, line, goal, limit)
+            held = within_neck(bent, neck, limit, EASE)
         for k in range(3):
-            goal[3, k] = bent[k]
-            goal[4, k] = part * left[k]
+            goal[3, k], goal[4, k] = held[k], seen[k]
         if near:
-            displace(body, frame, world, turns, goal, moved)
+            displace(body, base[0], world, turns, goal, moved)
             forward(body, root, moved, places, other)
-            before = line
-            line = minus(point, eye_place(body, places))
+            before, now = line, eye_place(body, places)
+            line = minus(add(eye, scaled(straight, max(away, FARTHER * norm(minus(now, eye))))), now)
             line = scaled(line, 1.0 / max(norm(line), 1e-9))
             if norm(minus(line, before)) < MET:
                 break

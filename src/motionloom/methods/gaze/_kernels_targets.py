@@ -10,6 +10,7 @@ from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.kinematics.feet._kernels_two_bone import add, cross, dot, minus, norm, scaled
 from motionloom.methods.gaze._kernels_aim import vector
 
+MIN_DISTANCE = 0.05  # m from the eyes to a target: the direction to a nearer one turns round with every movement
 LEVEL = math.cos(math.radians(30.0))  # cosine of the steepest direction whose yaw counts fully
 BEHIND = math.radians(30.0)  # a target behind the back changes sides when it is this far beyond
 HYSTERESIS = math.radians(20.0)  # a target that was let go must be this much nearer
@@ -40,7 +41,7 @@ def target_of(
         return change[0], change[1], line, change[0] != 0.0 or change[1] != 0.0, False
     line = minus(point, eye)
     size = norm(line)
-    if not size > 1e-6 or math.isinf(size):  # none, or in the eye itself
+    if not size > MIN_DISTANCE or math.isinf(size):  # none, or at the eyes
         return 0.0, 0.0, look, False, False
     line = scaled(line, 1.0 / size)
     turn = wrap_angle(math.atan2(line[0], line[2]) - yaw)

@@ -94,7 +94,9 @@ def fit(
         if _is_shift(shift, found_motion.motion):
             examples.append(Example(name, found_motion))
         else:
-            left_out.append(f"{name}: noise, or no shift between its rests; give its ends by hand (start, end)")
+            left_out.append(
+                f"{name}: noise, or no shift between its rests; give its ends by hand (columns start and end)"
+            )
     _require_examples(len(examples), left_out)
     report(1.0, "fitting shifts")
     rows, lost, titles = _one_for_each_target(examples)

@@ -14,13 +14,13 @@ from motionloom.constraints.gaze import LookAt
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
 from motionloom.kinematics.travel import Travel, steady_travel, travel
 from motionloom.methods.gaze._kernels_shifts import gaze_frames
+from motionloom.methods.gaze._kernels_targets import MIN_DISTANCE
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.gaze_shifts import base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.own_gaze import looks_around, smoothed_gaze, straightened
 from motionloom.rotation import wrap_angle
 
 FAR = 1e4  # m: distance of points that stand for directions
-MIN_DISTANCE = 0.05  # m from the eyes to a target
 AHEAD = math.radians(110.0)  # objects farther to the side do not attract the gaze
 ARC_TIMES = (1.5, 1.0, 0.5)  # s at the end of a clip that show how its path continues,
 MIN_ARC = 0.1  # m, if the body travels farther in all of them,

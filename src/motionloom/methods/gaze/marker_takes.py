@@ -106,7 +106,7 @@ def _indices(markers: Markers, names: tuple[str, ...]) -> list[int]:
     if missing:
         raise BadRequest(
             f"there is no marker {missing[0]!r}; the file has {', '.join(markers.names)}; "
-            'a mapping file gives the names: base = ["SACR"], head = ["FHD", "LHD", "BHD", "RHD"] ...'
+            'a mapping file (--markers) gives the names: base = ["SACR"], head = ["FHD", "LHD", "BHD", "RHD"] ...'
         )
     return [markers.names.index(name) for name in names]
 
@@ -214,7 +214,8 @@ def shift_of(
         if len(found.spans) < 2:
             raise BadRequest(
                 f"{title}: expected a rest before and one after the shift, found {len(found.spans)} below "
-                f"{1000 * found.threshold:.1f} mm/s; give its ends by hand (crop), or leave it out"
+                f"{1000 * found.threshold:.1f} mm/s; give its ends by hand (columns start and end of targets.csv), "
+                "or leave it out"
             )
         ends = (found.spans[0], found.spans[1])
     turns = rigid_turns(still, marking, slice(*ends[0])) if rigid else landmark_turns(still, marking)

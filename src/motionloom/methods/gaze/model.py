@@ -24,6 +24,7 @@ from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.gaze_shifts import gaze_body
 from motionloom.methods.gaze.layer import GazeLayer
 from motionloom.methods.gaze.look_clip import Look, in_turn, look_along, look_clip, look_from, too_close
+from motionloom.methods.gaze.reach import out_of_reach
 from motionloom.methods.settings import Settings
 
 WHOLE = "the base motion must cover the whole result: leave out its span"
@@ -165,7 +166,11 @@ class GazeModel(Model[Options]):
         rows = residuals(clip, [c for c in request.constraints if c.hard])
         missed = {row.constraint for row in rows if row.missed}
         looks = plan.looks[options.along is not None :]
-        advice = too_close(looks, missed, self.map(options), self.fps)
+        used = self.map(options)
+        allowed = {c.describe(): c.tolerance for c in request.constraints if isinstance(c, LookAt)}
+        allowed = {name: tolerance for name, tolerance in allowed.items() if name in missed}
+        advice = too_close(looks, missed, used, self.fps)
+        advice += out_of_reach(clip, plan.base, looks, allowed, used, options.cone)
         return "\n".join([str(unmet(clip, rows)), *advice]) if advice else ""
 
     def _base(self, request: Request, options: Options) -> Clip:

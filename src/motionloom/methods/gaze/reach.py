@@ -1,0 +1,43 @@
+"""Why a look is missed: a target that eyes, neck and spine do not reach, or one outside the cone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from motionloom.constraints.gaze import gaze
+from motionloom.core import Clip, FloatArray, concatenate
+from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.look_clip import Look, look_clip
+
+SETTLED = 3.0  # times the longest shift of the examples: a look at a point at rest is over by then
+
+
+def out_of_reach(
+    made: Clip, base: Clip, looks: Sequence[Look], allowed: Mapping[str, float], gaze_map: GazeMap, cone: float
+) -> list[str]:
+    """For each missed look (`allowed`: its name and tolerance, rad) how near the gaze comes in its worst frame, if the
+    body stood still in it. Looks that would be met are left out: they are missed because something moves.
+    """
+    out = []
+    count = math.ceil(SETTLED * float(gaze_map.examples[:, 17].max()) * base.fps)
+    for look in looks:
+        if look.name not in allowed or look.points is None or look.end <= look.start:
+            continue
+        worst = look.start + int(_off(made, look.points)[look.start : look.end].argmax())
+        still, points = concatenate([base[worst : worst + 1]] * count), np.tile(look.points[worst], (count, 1))
+        short = float(_off(look_clip(still, gaze_map, [Look(0, count, points)], cone=cone, reaim="no"), points)[-1])
+        if short > allowed[look.name]:
+            why = f"at {worst / base.fps:.2f} s the gaze comes no nearer to it than {math.degrees(short):.1f} deg"
+            limits = "eyes, neck and spine are at their limits" + (", or it is outside the cone" * (cone < math.pi))
+            out.append(f"{look.name}: {why}, as {limits}: choose a target nearer to ahead, or turn the body to it")
+    return out
+
+
+def _off(clip: Clip, points: FloatArray) -> FloatArray:
+    """(F,) rad between the gaze and the points."""
+    place, direction = gaze(clip)
+    line = points - place
+    return np.arctan2(np.linalg.norm(np.cross(direction, line), axis=1), (direction * line).sum(1))
