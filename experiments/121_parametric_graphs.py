@@ -18,7 +18,7 @@ from safetensors import safe_open
 from similarity_material import PAGES
 
 from motionloom.methods import save_model
-from motionloom.methods.parametric_graph._kernels_body import cloud_distance
+from motionloom.methods.parametric_graph._kernels_alignment import cloud_distance
 from motionloom.methods.parametric_graph.proposals import trade_offs
 from motionloom.methods.parametric_graph.tables import CLOUD
 from motionloom.methods.parametric_graph.transition_points import point_clouds

@@ -1,4 +1,4 @@
-"""Bodies of a parametric graph: views of a node's arrays, clouds of joints, alignment on the ground. No checks.
+"""Bodies of a parametric graph: views of a node's arrays, clouds of joints, transition points. No checks.
 
 `t` is a `ParametricGraphTables`. A place is (4,): the position in rows, and x, z and heading of the track at the row
 below it.
@@ -14,10 +14,10 @@ import numpy as np
 from motionloom.blend._kernels_registered import active, advance, blended_step, pace_at, pose, workspace, wrapped
 from motionloom.core._jit import kernel
 from motionloom.kinematics._kernels import forward
+from motionloom.methods.parametric_graph._kernels_alignment import FRAMES, cloud_distance
 from motionloom.methods.space._kernels_nearest import nearest_shares
 
 ROWS, EXAMPLES, SIZE, MOMENTS, TERMS, NODES, MISSES = range(7)  # columns of `dims`
-FRAMES = 3  # of a cloud
 
 
 @kernel
@@ -153,91 +153,6 @@ def position_of(t: Any, n: int, u: float) -> float:
 
 
 @kernel
-def cloud_distance(a: Any, b: Any, frame_weights: Any) -> Any:
-    """Root mean square distance (m) of two clouds under the best turn and shift of b on the ground; and these.
-
-    GUAN eqs 2.28-2.31 with weights that sum to 1 (see errata): (distance, turn, x, z).
-    """
-    joints = len(a) // FRAMES
-    ax, az, bx, bz = 0.0, 0.0, 0.0, 0.0
-    for f in range(FRAMES):
-        for j in range(f * joints, (f + 1) * joints):
-            w = frame_weights[f] / joints
-            ax += w * a[j, 0]
-            az += w * a[j, 2]
-            bx += w * b[j, 0]
-            bz += w * b[j, 2]
-    along, across, total = 0.0, 0.0, 0.0
-    for f in range(FRAMES):
-        for j in range(f * joints, (f + 1) * joints):
-            w = frame_weights[f] / joints
-            px, pz, qx, qz = a[j, 0] - ax, a[j, 2] - az, b[j, 0] - bx, b[j, 2] - bz
-            along += w * (px * qx + pz * qz)
-            across += w * (px * qz - pz * qx)
-            total += w * (px * px + pz * pz + qx * qx + qz * qz + (a[j, 1] - b[j, 1]) ** 2)
-    size = math.hypot(along, across)
-    turn = math.atan2(across, along)
-    c, s = math.cos(turn), math.sin(turn)
-    return math.sqrt(max(total - 2.0 * size, 0.0)), turn, ax - (c * bx + s * bz), az - (c * bz - s * bx)
-
-
-@kernel
-def feet_alignment(turn: float, a: Any, b: Any, on_a: Any, on_b: Any, x: float, z: float) -> Any:
-    """The shift (x, z) that brings feet which stand in both poses together, after b is turned; else the given one."""
-    c, s = math.cos(turn), math.sin(turn)
-    count, dx, dz = 0, 0.0, 0.0
-    for p in range(len(a)):
-        if on_a[p] and on_b[p]:
-            count += 1
-            dx += a[p, 0] - (c * b[p, 0] + s * b[p, 2])
-            dz += a[p, 2] - (c * b[p, 2] - s * b[p, 0])
-    if count == 0:
-        return x, z
-    return dx / count, dz / count
-
-
-@kernel
-def laid(t: Any, a: Any, b: Any, by_feet: bool) -> Any:
-    """RMS distance (m) of two clouds as b is laid on the ground; and its turn, x and z.
-
-    a and b are (points, feet, contacts). The turn is that of `cloud_distance`, and so is the shift unless feet that
-    stand in both determine it. A shift d from the best one adds |d|^2 to the mean square, as the weights sum to 1.
-    """
-    distance, turn, x, z = cloud_distance(a[0], b[0], t.cloud)
-    if not by_feet:
-        return distance, turn, x, z
-    left, ahead = feet_alignment(turn, a[1], b[1], a[2], b[2], x, z)
-    return math.sqrt(distance * distance + (left - x) ** 2 + (ahead - z) ** 2), turn, left, ahead
-
-
-@kernel
-def least_laid(t: Any, cells: Any, a: Any, b: Any, least: Any, where: Any) -> None:
-    """The least distance of pairs as laid on the ground: least (S, T) m, and where (S, T, 2) among their clouds.
-
-    Clouds with the same feet on the ground, if there are any: a foot that stands in one only would slide.
-    cells (S, L, T, E) m^2: squares of the least distances under any alignment, most of which exceed what was found.
-    a and b are (points, feet, contacts) of S x L and of T x E clouds.
-    """
-    sources, leaves, targets, enters = cells.shape
-    for i in range(sources):
-        for j in range(targets):
-            best, found = np.inf, -1
-            for alike in (True, False):
-                for p in range(leaves):
-                    for q in range(enters):
-                        m, n = i * leaves + p, j * enters + q
-                        if cells[i, p, j, q] >= best * best or (alike and not np.array_equal(a[2][m], b[2][n])):
-                            continue
-                        far = laid(t, (a[0][m], a[1][m], a[2][m]), (b[0][n], b[1][n], b[2][n]), t.by_feet)[0]
-                        if far < best:
-                            best, found = far, p * enters + q
-                if found >= 0:
-                    break
-            least[i, j] = best
-            where[i, j, 0], where[i, j, 1] = found // enters, found % enters
-
-
-@kernel
 def lookup(t: Any, e: int, values: Any, k: int, low: Any, high: Any) -> Any:
     """HECK eqs 6.1-6.3: box (low, high) of edge e for source parameters, and the transition point (u, u').
 
@@ -285,7 +200,7 @@ def earlier(t: Any, n: int, w: Any, position: float, seconds: float, used: Any) 
 def verify(
     t: Any, e: int, source: Any, source_weights: Any, source_level: Any, target_weights: Any, k: int, out: Any
 ) -> None:
-    """out (N,) m: the distance of N pairs as they are laid, at the point that edge e gives for the source's parameters.
+    """out (N,) m: the least distance of N pairs at the point that edge e gives for the source's parameters.
 
     source (N, D) in units of the range.
     """
@@ -301,4 +216,4 @@ def verify(
         place[:] = 0.0
         place[0] = position_of(t, m, enter)
         cloud(t, m, target_weights[i], place, t.radius[m], 0.0, b[0], b[1], b[2])
-        out[i] = laid(t, a, b, t.by_feet)[0]
+        out[i] = cloud_distance(a[0], b[0], t.cloud)[0]

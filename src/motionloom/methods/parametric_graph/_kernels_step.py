@@ -14,12 +14,13 @@ from motionloom.blend._kernels_registered import advance, phase_between, seconds
 from motionloom.core._jit import kernel
 from motionloom.methods._kernels_live import EARLY, command_row, keep_tick, show_between
 from motionloom.methods.parametric_graph._kernels_aim import ROUNDS, aim, aims
+from motionloom.methods.parametric_graph._kernels_alignment import laid
 from motionloom.methods.parametric_graph._kernels_body import (
     EXAMPLES,
+    SIZE,
     cloud,
     earlier,
     empty_cloud,
-    laid,
     lookup,
     position_of,
     retreat,
@@ -47,6 +48,7 @@ from motionloom.methods.parametric_graph._kernels_show import (
     show,
 )
 
+NEARER = 4  # times that a clip which is above T_bad goes half of the way to the middle of its box
 LATE = 0.5  # ticks: how long after its time a transition can still begin
 
 
@@ -132,7 +134,8 @@ def transition(
     """Begin the transition over an edge: the next clip, its parameters, and where it is laid (HECK 6.1.2).
 
     It begins `early` seconds from now (before now, if negative), and its point is half a window later. Both clips are
-    compared and aligned at that point, as they were when the edge was tested.
+    compared and aligned at that point, as they were when the edge was tested. Random pairs cannot show that none of a
+    box is above T_bad: such a clip goes nearer to the middle of the box.
     """
     low, high, asked = box
     space = room[2]
@@ -152,11 +155,19 @@ def transition(
     off = solve(t, m, asked, state.weights[k, 0], state.used[k])
     state.level[k, 0] += rise_of(t, n, w)
     state.node[k, 0] = m
-    lay(t, state, k, w, middle, enter, until, room)
+    lay(t, state, k, edge, w, middle, enter, until, room)
     for _ in range(ROUNDS if aims(t, m, given, values) else 0):
         clamped = aim(t, state, k, m, values, low, high, asked, space[0])
         off = solve(t, m, asked, state.weights[k, 0], state.used[k])
-        lay(t, state, k, w, middle, enter, until, room)
+        lay(t, state, k, edge, w, middle, enter, until, room)
+    for _ in range(NEARER):
+        if state.gap[k] <= t.edge_limit[edge]:
+            break
+        clamped = True
+        for d in range(t.dims[m, SIZE]):
+            asked[0, d] = 0.5 * (asked[0, d] + 0.5 * (low[d] + high[d]))
+        off = solve(t, m, asked, state.weights[k, 0], state.used[k])
+        lay(t, state, k, edge, w, middle, enter, until, room)
     state.clamped[k] = clamped or off
     state.asked[k], state.goal[k], state.goal_used[k] = asked[0], state.weights[k, 0], state.used[k]
     state.clips[k] += 1
@@ -164,7 +175,9 @@ def transition(
 
 
 @kernel
-def lay(t: Any, state: Any, k: int, w: Any, middle: Any, enter: float, until: float, room: Any) -> None:
+def lay(
+    t: Any, state: Any, k: int, edge: int, w: Any, middle: Any, enter: float, until: float, room: Any
+) -> None:  # fmt: skip
     """Lay the present clip of character k on the ground, by the pose of its earlier clip in which both meet.
 
     That clip is at `middle` there, with weights w; the present one is at u = `enter` there, `until` seconds from now.
@@ -179,9 +192,7 @@ def lay(t: Any, state: Any, k: int, w: Any, middle: Any, enter: float, until: fl
     advance(rows_of(t, m), into, centre if until >= 0.0 else start, abs(until), space[0])
     cloud(t, n, w, middle, t.radius[n], -rise_of(t, n, w), a[0], a[1], a[2])
     cloud(t, m, into, centre, t.radius[m], 0.0, b[0], b[1], b[2])
-    gap, turn, x, z = laid(t, a, b, state.tuning[k, CLOUD_ONLY] == 0)
-    if not t.by_feet:
-        gap = laid(t, a, b, False)[0]
+    gap, turn, x, z = laid(a, b, t.cloud, 0.0 if state.tuning[k, CLOUD_ONLY] > 0 else t.edge_limit[edge])
     c, s = math.cos(turn), math.sin(turn)
     state.place[k, 0, 0] = start[0]
     state.place[k, 0, 1] = c * start[1] + s * start[2] + x

@@ -49,10 +49,6 @@ class Config(Settings):
         None, "transitions above this distance are never made; none: 1.4 times that of good ones", unit="m", low=0.001,
         high=3, slider=(0.02, 0.4), symbol="T_bad",
     )  # fmt: skip
-    judged: str = param(
-        "best", "how transitions are judged: under the best alignment (HECK), or as clips are laid by standing feet",
-        choices=("best", "laid"), advanced=True,
-    )  # fmt: skip
     split: bool = param(
         True, "where only some motions of a node can continue with another, make the edge from these; the others first "
         "change into them",
@@ -99,8 +95,8 @@ class LiveOptions(Settings):
     )  # fmt: skip
     blend: str = param("smooth", "course of a blend in time", choices=("smooth", "linear"), advanced=True)
     alignment: str = param(
-        "feet", "how the next clip is laid: by the feet that stand, or by all joints", choices=("feet", "cloud"),
-        advanced=True,
+        "feet", "how the next clip is laid: by the feet that stand, as far as `bad` allows, or by all joints",
+        choices=("feet", "cloud"), advanced=True,
     )  # fmt: skip
     control: str = param(
         "planned", "how a place with a heading is approached: planned three clips ahead, or greedy (HECK 6.2.2.2)",

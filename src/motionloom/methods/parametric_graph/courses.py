@@ -42,7 +42,7 @@ def course_curves(
         if n in own:
             out[n, :, 4:6], points = _following(node, own[n], neighbours)
             if not node.space.rows.cyclic:
-                out[n, :, 6] += _turn_of_transitions(tables, n, node, points)
+                out[n, :, 6] += _turn_of_transitions(tables, n, node, points, own[n].report.bad_limit)
     return out
 
 
@@ -70,14 +70,17 @@ def _hips_left_of_feet(node: Node) -> FloatArray:
     return np.concatenate([[0.0], -np.cumsum(moved.mean(1))])
 
 
-def _turn_of_transitions(tables: ParametricGraphTables, n: int, node: Node, points: FloatArray) -> FloatArray:
+def _turn_of_transitions(
+    tables: ParametricGraphTables, n: int, node: Node, points: FloatArray, limit: float
+) -> FloatArray:
     """(TURNS,) rad that transitions to equal clips add to the turn of a clip: what is not played of its beginning and
     end is lost, and hips that face another way in the pose at its end turn with the alignment."""
-    from motionloom.methods.parametric_graph._kernels_body import cloud_distance
+    from motionloom.methods.parametric_graph._kernels_alignment import laid
 
     weights = node.space.weights(node.even_turns(TURNS)).weights
     leave, enter = (point_clouds(tables, n, weights, points[:, i].copy(), np.zeros(TURNS)) for i in (0, 1))
-    aligned = np.array([cloud_distance(a, b, CLOUD)[1] for a, b in zip(leave[0], enter[0], strict=True)])
+    pairs = zip(zip(*leave, strict=True), zip(*enter, strict=True), strict=True)
+    aligned = np.array([laid(a, b, CLOUD, limit)[1] for a, b in pairs])
     played = [(node.headings_at(points[:, i]) * weights).sum(1) for i in (0, 1)]
     whole = node.headings_at(np.ones(TURNS)) * weights
     return np.asarray(aligned + played[0] - played[1] - whole.sum(1))

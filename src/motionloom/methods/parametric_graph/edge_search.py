@@ -50,10 +50,9 @@ def propose_limits(
 ) -> tuple[float, float]:
     """T_good and T_bad in metres: 2 and 2.8 times the distance of clouds one frame apart, where transitions are made.
 
-    It is the mean of both nodes' medians. Clouds are laid as clips are: by feet, it includes how far hips move over
-    them in a frame.
+    It is the mean of both nodes' medians.
     """
-    from motionloom.methods.parametric_graph._kernels_body import laid
+    from motionloom.methods.parametric_graph._kernels_alignment import cloud_distance
 
     found = []
     for n, end in ((source, True), (target, False)):
@@ -61,7 +60,7 @@ def propose_limits(
         weights = np.full((len(u) - 1, nodes[n].space.rows.size), 1.0 / nodes[n].space.rows.size)
         a, b = (point_clouds(tables, n, weights, at, np.zeros(len(at))) for at in (u[:-1], u[1:]))
         pairs = zip(zip(*a, strict=True), zip(*b, strict=True), strict=True)
-        found.append(float(np.median([laid(tables, x, y, tables.by_feet)[0] for x, y in pairs])))
+        found.append(float(np.median([cloud_distance(x[0], y[0], tables.cloud)[0] for x, y in pairs])))
     natural = max(float(np.mean(found)), NATURAL)
     return GOOD * natural, BAD * natural
 

@@ -122,7 +122,7 @@ def _missing(
     made = {(e.source, e.target) for e in edges}
     count = len(nodes)
     pairs = [(a, b) for a in range(count) for b in range(count) if a != b and (a, b) not in made]
-    tables = build_tables(nodes[0].skeleton, nodes, [], config.radius, config.judged == "laid")
+    tables = build_tables(nodes[0].skeleton, nodes, [], config.radius)
     name = {node.name: i for i, node in enumerate(nodes)}
     found = {(name[p.source], name[p.target]): p for p in propose_edges(tables, nodes, pairs, config.region)}
     cost = np.zeros((count, count))
@@ -142,7 +142,7 @@ def find_edges(
     settings = EdgeSettings(
         config.sources, config.targets, config.region, config.epsilon, config.neighbours, config.verified, config.split
     )
-    tables = build_tables(nodes[0].skeleton, nodes, [], config.radius, config.judged == "laid")
+    tables = build_tables(nodes[0].skeleton, nodes, [], config.radius)
     keys: list[tuple[int, int, tuple[float, float]]] = []
     tasks: dict[tuple[int, int, tuple[float, float]], tuple[int, int, tuple[float, float]]] = {}  # shared by layers
     for want in wanted:

@@ -114,7 +114,7 @@ class ParametricGraphModel(Model[Options]):
     @cached_property
     def tables(self) -> ParametricGraphTables:
         """Nodes and edges as kernels take them."""
-        tables = build_tables(self.skeleton, self.nodes, self.edges, self.config.radius, self.config.judged == "laid")
+        tables = build_tables(self.skeleton, self.nodes, self.edges, self.config.radius)
         return tables._replace(curves=course_curves(tables, self.nodes, self.edges, self.config.neighbours))
 
     def parameter_ranges(self) -> Mapping[str, float]:

@@ -55,7 +55,6 @@ class ParametricGraphTables(NamedTuple):
     rises: FloatArray  # (N, K) m, by which the ground under an example rises from its beginning to its end
     courses: FloatArray  # (N, K) rad, direction of travel relative to the heading
     cloud: FloatArray  # (3,) weights of the frames of a cloud
-    by_feet: bool  # transitions are judged as clips are laid by feet that stand; else under the best alignment
     radius: FloatArray  # (N,) s on each side of a cloud
     steer: FloatArray  # (N, 7) column of the turn or -1, its value per rad, least and largest turn of a clip; column of
     # the speed or -1, least and largest speed
@@ -68,6 +67,7 @@ class ParametricGraphTables(NamedTuple):
     edge_source: IntArray  # (E,)
     edge_target: IntArray  # (E,)
     edge_first: IntArray  # (E + 1,) samples of each edge
+    edge_limit: FloatArray  # (E,) m: T_bad
     edge_within: FloatArray  # (E, 2, D) parameters of the source from which an edge leaves, in units; infinite: all
     hop: IntArray  # (N, N) edge to take from a node towards another, -1 if there is no path
     sample_values: FloatArray  # (S, D) parameters of the source, in units of its range
@@ -80,7 +80,7 @@ class ParametricGraphTables(NamedTuple):
 
 
 def build_tables(
-    skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge], radius: float, by_feet: bool
+    skeleton: Skeleton, nodes: Sequence[Node], edges: Sequence[Edge], radius: float
 ) -> ParametricGraphTables:
     """The tables of a graph; `radius` is that of a cloud in seconds. Edges are sorted by their source."""
     parts = foot_parts(skeleton)
@@ -131,7 +131,6 @@ def build_tables(
         spread=np.array([m[3] for m in maps], float),
         durations=_rows([n.space.rows.durations for n in nodes], most_k),
         cloud=CLOUD,
-        by_feet=by_feet,
         rises=_rows([n.rises for n in nodes], most_k),
         courses=_rows([n.courses for n in nodes], most_k),
         radius=np.array([_radius(n, radius) for n in nodes]),
@@ -145,6 +144,7 @@ def build_tables(
         edge_source=none,
         edge_target=none,
         edge_first=none,
+        edge_limit=np.zeros(0),
         edge_within=np.zeros((0, 2, most_d)),
         hop=none,
         sample_values=np.zeros((0, most_d)),
@@ -170,6 +170,7 @@ def with_edges(tables: ParametricGraphTables, nodes: Sequence[Node], edges: Sequ
         edge_source=np.array([e.source for e in ordered], np.int64),
         edge_target=np.array([e.target for e in ordered], np.int64),
         edge_first=np.cumsum([0, *(len(e.values) for e in ordered)]).astype(np.int64),
+        edge_limit=np.array([e.report.bad_limit for e in ordered], float),
         edge_within=np.array([_within(nodes[e.source], e, most) for e in ordered]).reshape(-1, 2, most),
         hop=hop,
         sample_values=_stacked([_scaled(nodes[e.source], e.values) for e in ordered], most),

@@ -60,8 +60,6 @@ def best_points(
     around: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """(n_s, n_t) m the least distance of each pair, and (n_s, n_t, 2) where it is; `around` a point, if given."""
-    from motionloom.methods.parametric_graph._kernels_body import least_laid
-
     fps = nodes[source].fps
     leave = region_points(nodes[source], region, end=True, fps=fps)
     enter = region_points(nodes[target], region, end=False, fps=fps)
@@ -85,14 +83,10 @@ def best_points(
             tables, target, np.repeat(some, len(enter), 0), np.tile(enter, count), np.zeros(count * len(enter))
         )
         cells = measure.between(p[0], q[0], weights).matrix().reshape(n_s, len(leave), count, len(enter))
-        if tables.by_feet:
-            least, where = np.empty((n_s, count)), np.empty((n_s, count, 2), np.int64)
-            least_laid(tables, cells, p, q, least, where)
-        else:
-            flat = cells.transpose(0, 2, 1, 3).reshape(n_s, count, -1)
-            found = flat.argmin(2)
-            least = np.sqrt(np.maximum(np.take_along_axis(flat, found[..., None], 2)[..., 0], 0.0))
-            where = np.stack(np.divmod(found, len(enter)), 2)
+        flat = cells.transpose(0, 2, 1, 3).reshape(n_s, count, -1)
+        found = flat.argmin(2)
+        least = np.sqrt(np.maximum(np.take_along_axis(flat, found[..., None], 2)[..., 0], 0.0))
+        where = np.stack(np.divmod(found, len(enter)), 2)
         span = slice(first, first + count)
         best[:, span] = least
         points[:, span, 0], points[:, span, 1] = leave[where[..., 0]], enter[where[..., 1]]
@@ -106,7 +100,8 @@ def point_clouds(
 
     Points (N, 3 J, 3), foot parts (N, P, 3) and their contacts (N, P).
     """
-    from motionloom.methods.parametric_graph._kernels_body import FRAMES, clouds
+    from motionloom.methods.parametric_graph._kernels_alignment import FRAMES
+    from motionloom.methods.parametric_graph._kernels_body import clouds
 
     count, parts = len(u), len(tables.parts)
     points, feet = np.empty((count, FRAMES * len(tables.parents), 3)), np.empty((count, parts, 3))
