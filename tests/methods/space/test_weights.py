@@ -7,14 +7,12 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from motionloom.core import silent
+from motionloom.methods.space._kernels_blended_value import blended_value, slope_at
 from motionloom.methods.space._kernels_nearest import nearest_weights
 from motionloom.methods.space._kernels_weights import (
-    MANY,
     _solved,
-    blended_value,
     linear_weights,
     missed_at,
-    space_weights,
 )
 from motionloom.methods.space.radial import solve_misses
 from motionloom.methods.space.sampling import (
@@ -52,8 +50,10 @@ def test_the_map_and_its_slope_are_those_of_the_formula(rng):
     curve, w = np.zeros((len(table), polynomial_size(2), 2)), rng.dirichlet(np.ones(6))
     for place in features(values, table, w[None])[1]:
         curve[place] = rng.normal(size=2)
-    out, jac = np.zeros(2), np.zeros((6, 2))
-    blended_value(values, table, curve, w, True, out, jac)
+    out, jac, slope = np.zeros(2), np.zeros((6, 2)), (np.zeros(2), np.zeros((2, 2)), np.zeros((len(table), 2)))
+    blended_value(values, table, curve, w, True, out, *slope)
+    for k in range(6):
+        slope_at(values[k], table, *slope, jac[k])
     np.testing.assert_allclose(out, predict(values, table, curve, w[None])[0], atol=1e-12)
     for _ in range(5):
         step = rng.normal(size=6)
@@ -151,31 +151,48 @@ def test_weights_are_continuous(arms):
     assert 1.6 < changes[0] / changes[1] < 2.4
 
 
-def weights_of(values, requests, *, all_of_them=False):
-    """Weights and what they reach, of a linear map; `all_of_them`: without trying the nearest examples first."""
-    moments, curve = np.zeros((0, 4), np.int64), np.zeros((0, 1, values.shape[1]))
-    weights, used = np.zeros((len(requests), len(values))), np.zeros(requests.shape)
-    if all_of_them:
-        for n, request in enumerate(requests):
-            _solved(values, moments, curve, 1e-3, request, weights[n], used[n])
-    else:
-        space_weights(values, moments, curve, 1e-3, np.zeros((0, 0)), requests, weights, used)
-    return weights, used
+def crowded(rng, *, size=3):
+    """Six crowds of 25 examples whose parameters are not linear in the weights: values, moments, map, spread."""
+    values = np.repeat(rng.uniform(-0.45, 0.45, (6, size)), 25, axis=0) + rng.normal(size=(150, size)) * 0.05
+    table = moment_table(size)
+    curve = np.zeros((len(table), polynomial_size(size), size))
+    curve[: size * (size + 1) // 2, 0] = rng.normal(size=(size * (size + 1) // 2, size)) * 0.7
+    return values, table, curve, spread_of(values, 3.0)
 
 
-def test_of_many_examples_the_nearest_give_the_weights_of_all(rng):
-    values, requests = rng.uniform(-1, 1, (250, 2)), rng.uniform(-0.9, 0.9, (100, 2))
-    (weights, used), (whole, _) = weights_of(values, requests), weights_of(values, requests, all_of_them=True)
-    np.testing.assert_allclose(used, requests, atol=1e-3)
-    np.testing.assert_allclose(weights, whole, atol=1e-5)
+def test_the_weights_do_not_depend_on_the_examples_that_are_tried_first(rng):
+    values, *known = crowded(rng)
+    for request in rng.dirichlet(np.ones(150) / 25, 40) @ values:
+        found = []
+        for first in (6, 24, len(values)):
+            w, used = np.zeros(len(values)), np.zeros(3)
+            _solved(values, *known, request, first, w, used)
+            found.append(w)
+        np.testing.assert_allclose(found[0], found[2], atol=1e-6)
+        np.testing.assert_allclose(found[1], found[2], atol=1e-6)
+
+
+def test_weights_of_many_examples_do_not_jump(rng):
+    """Of 150 examples: the steepest place of each line is halved until the change is small, or a jump is left."""
+    values, *known = crowded(rng)
+    for a, b in rng.dirichlet(np.ones(150) / 25, (8, 2)) @ values:
+        ends = np.array([0.0, 1.0])
+        for points in (401, 9, 9, 9, 9):
+            share = np.linspace(*ends, points)
+            requests = (1 - share[:, None]) * a + share[:, None] * b
+            w, _ = weights_for(values, *known, requests)
+            change = np.abs(np.diff(w, axis=0)).sum(1)
+            ends = share[change.argmax() :][:2]
+        assert change.max() < 1e-3
 
 
 def test_a_request_between_two_crowds_of_examples_is_met_by_both(rng):
-    crowd = rng.uniform(-0.1, 0.1, (MANY, 2))
+    crowd = rng.uniform(-0.1, 0.1, (64, 2))
     values = np.concatenate([crowd - [0.5, 0], crowd + [0.5, 0]])
-    weights, used = weights_of(values, np.array([[0.1, 0.0]]))
+    table, curve = np.zeros((0, 4), np.int64), np.zeros((0, 1, 2))
+    weights, used = weights_for(values, table, curve, 1e-3, np.array([[0.1, 0.0]]))
     np.testing.assert_allclose(used, [[0.1, 0.0]], atol=1e-3)
-    assert weights[0, :MANY].sum() > 0.3
+    assert weights[0, :64].sum() > 0.3
 
 
 def test_nearest_weights_are_equations_6_1_and_6_2(rng):

@@ -1,11 +1,9 @@
 """Compiled weights of examples for requested parameters. Plain arrays, no checks.
 
-The parameters of a blend are modelled by moments: with g = sum_k w_k v_k, and central moments M_I = sum_k w_k prod_{a
-in I} (v_ka - g_a) of second to fourth order, P(w) = g + sum_I c_I(g) M_I, where c_I are polynomials of at most second
-degree. Examples are met exactly (their moments are 0), and so are parameters that are linear in w. For a request p
-the weights minimise sum_k w_k |v_k - p|^2 + e/2 sum_k w_k^2 with P(w) = p, w >= 0 and sum w = 1: near examples are
-preferred, and weights change continuously. With e = 0 and all M_I = 0 this is the Delaunay triangulation. P is
-linearised again and again; each linear problem has D + 1 unknowns in its dual, whatever the number of examples.
+The parameters of a blend, P(w), are those of `_kernels_blended_value`. For a request p the weights minimise
+sum_k w_k |v_k - p|^2 + e/2 sum_k w_k^2 with P(w) = p, w >= 0 and sum w = 1: near examples are preferred, and weights
+change continuously. With e = 0 and a linear map this is the Delaunay triangulation. P is linearised again and again;
+each linear problem has D + 1 unknowns in its dual, whatever the number of examples.
 """
 
 from __future__ import annotations
@@ -16,74 +14,16 @@ from typing import Any
 import numpy as np
 
 from motionloom.core._jit import kernel
+from motionloom.methods.space._kernels_blended_value import blended_value, slope_at
 
 OUTER = 12  # linearisations
 CORRECTIONS = 2  # times that a request is shifted by what the map misses
 INNER = 60  # Newton steps of a linear problem
 SOFTNESS = 1e-5  # weight of a missed parameter: an unreachable one is approached as near as possible
 TAIL = 0.02  # of a weight: the end of its way to a goal
-MANY, NEAREST = 64, 24  # examples: of more than MANY, the nearest ones are tried first
-REACHED = 1e-3  # of the range: a request is met
+NEAREST = 24  # examples that are tried first
+NO_WEIGHT = 1e-12  # a weight that is taken for none
 SETTLED = 1e-10  # change of weights at which the linearisations end
-
-
-@kernel
-def blended_value(values: Any, moments: Any, curve: Any, w: Any, slope: bool, out: Any, jac: Any) -> None:
-    """out (D,) = P(w); with `slope`, jac (K, D) = dP/dw. values (K, D), moments (I, 4) axes or -1, curve (I, Q, D)."""
-    count, size = values.shape
-    g = np.zeros(size)
-    for k in range(count):
-        if w[k] != 0.0:
-            for a in range(size):
-                g[a] += w[k] * values[k, a]
-    out[:] = g
-    if slope:
-        jac[:] = values
-    c, by = np.empty(size), np.empty((size, size))
-    below = np.empty(4)
-    for i in range(len(moments)):
-        axes = moments[i]
-        order = 0
-        while order < 4 and axes[order] >= 0:
-            order += 1
-        moment = 0.0
-        below[:] = 0.0
-        for k in range(count):
-            if w[k] != 0.0:
-                x = w[k]
-                for n in range(order):
-                    x *= values[k, axes[n]] - g[axes[n]]
-                moment += x
-                for m in range(order if slope and order > 2 else 0):
-                    x = w[k]
-                    for n in range(order):
-                        if n != m:
-                            x *= values[k, axes[n]] - g[axes[n]]
-                    below[m] += x
-        for d in range(size):
-            c[d] = curve[i, 0, d]
-            q = 1 + size
-            for a in range(size):
-                c[d] += g[a] * curve[i, 1 + a, d]
-                by[a, d] = curve[i, 1 + a, d]
-            for a in range(size):
-                for b in range(a, size):
-                    c[d] += g[a] * g[b] * curve[i, q, d]
-                    by[a, d] += g[b] * curve[i, q, d]
-                    by[b, d] += g[a] * curve[i, q, d]
-                    q += 1
-            out[d] += c[d] * moment
-        if slope:
-            for k in range(count):
-                x = 1.0
-                for n in range(order):
-                    x *= values[k, axes[n]] - g[axes[n]]
-                for m in range(order):
-                    x -= values[k, axes[m]] * below[m]
-                for d in range(size):
-                    jac[k, d] += c[d] * x
-                    for a in range(size):
-                        jac[k, d] += moment * by[a, d] * values[k, a]
 
 
 @kernel
@@ -197,6 +137,47 @@ def linear_weights(jac: Any, cost: Any, spread: float, target: Any, y: Any, w: A
 
 
 @kernel
+def _joined(
+    values: Any, moments: Any, g: Any, linear: Any, factors: Any, shift: Any, cost: Any, least: float, y: Any,
+    tried: Any, jac: Any,
+) -> bool:  # fmt: skip
+    """Examples that have a weight at the dual variables y join those `tried` (K,), with their slopes; whether any do.
+
+    An example has the weight max(0, y jac_k + y_D - cost_k) / spread; `least` is the least value that counts. Most
+    examples are passed by a bound, |prod_{a in I} (v_a - g_a)| <= |v - g|^order, without computing their slope.
+    """
+    size, any_joined = values.shape[1], False
+    along, bound, base = np.zeros(size), np.zeros(5), y[size]
+    for d in range(size):
+        base -= y[d] * shift[d]
+        for a in range(size):
+            along[a] += linear[a, d] * y[d]
+    for i in range(len(moments)):
+        order, x = 0, 0.0
+        while order < 4 and moments[i, order] >= 0:
+            order += 1
+        for d in range(size):
+            x += y[d] * factors[i, d]
+        bound[order] += abs(x)
+    for k in range(len(values)):
+        if tried[k]:
+            continue
+        x, off = base - cost[k], apart(values[k], g)
+        for a in range(size):
+            x += along[a] * values[k, a]
+        if x + off * (bound[2] + bound[3] * math.sqrt(off) + bound[4] * off) <= least:
+            continue
+        slope_at(values[k], moments, g, linear, factors, jac[k])
+        x = y[size] - cost[k]
+        for d in range(size):
+            jac[k, d] -= shift[d]
+            x += y[d] * jac[k, d]
+        if x > least:
+            tried[k], any_joined = True, True
+    return any_joined
+
+
+@kernel
 def _tabulated(section: Any, request: float, w: Any) -> float:
     """Weights w (K,) of one parameter from a table (see `one_parameter`); returns the parameter that is reached."""
     last = len(section) - 1
@@ -211,32 +192,46 @@ def _tabulated(section: Any, request: float, w: Any) -> float:
 
 
 @kernel
-def _solved(values: Any, moments: Any, curve: Any, spread: float, p: Any, weights: Any, used: Any) -> None:
-    """weights (K,) and the parameters that they reach, used (D,), for one request p (D,)."""
+def _solved(values: Any, moments: Any, curve: Any, spread: float, p: Any, first: int, weights: Any, used: Any) -> None:
+    """weights (K,) and the parameters that they reach, used (D,), for one request p (D,).
+
+    The `first` nearest examples are tried first. The unknowns of the dual, y, give the weight of every example, so
+    those that have one join, until y is that of all examples: the result does not depend on `first`.
+    """
     count, size = values.shape
-    jac, target, cost = np.empty((count, size)), np.zeros(size), np.empty(count)
-    y, w, before, value = np.zeros(size + 1), np.zeros(count), np.empty(count), np.empty(size)
-    least, nearest = 1e300, 0
+    jac, target, cost, shift = np.empty((count, size)), np.zeros(size), np.empty(count), np.empty(size)
+    g, linear, factors = np.zeros(size), np.eye(size), np.zeros((len(moments), size))  # at first the linear map
+    y, w, before, value = np.zeros(size + 1), np.zeros(count), np.empty(count), np.zeros(size)
+    near, tried = nearest_examples(values, p, min(first, count)), np.zeros(count, np.bool_)
+    tried[near] = True
     for k in range(count):
         cost[k] = apart(values[k], p)
-        if cost[k] < least:
-            least, nearest = cost[k], k
-    y[size] = least + spread
+    y[size] = cost[near[0]] + spread
     damping, last = 1.0, 1e300
     for turn in range(OUTER):
         before[:] = w
-        if turn == 0:  # the linear map
-            value[:] = 0.0
-            jac[:] = values
-        else:
-            blended_value(values, moments, curve, w, True, value, jac)
-        for d in range(size):
-            shift = p[d] - value[d]
-            for k in range(count):
-                shift += jac[k, d] * w[k]
-            for k in range(count):  # relative to the request: the unknowns of the dual are then nearly independent
-                jac[k, d] -= shift
-        linear_weights(jac, cost, spread, target, y, w)
+        if turn > 0:
+            blended_value(values, moments, curve, w, True, value, g, linear, factors)
+        shift[:] = p - value
+        for k in range(count):
+            if tried[k]:
+                slope_at(values[k], moments, g, linear, factors, jac[k])
+                if w[k] != 0.0:
+                    for d in range(size):
+                        shift[d] += jac[k, d] * w[k]
+        for k in range(count):  # relative to the request: the unknowns of the dual are then nearly independent
+            if tried[k]:
+                for d in range(size):
+                    jac[k, d] -= shift[d]
+        while True:
+            some = np.flatnonzero(tried)
+            few = np.empty(len(some))
+            linear_weights(jac[some], cost[some], spread, target, y, few)
+            if not _joined(values, moments, g, linear, factors, shift, cost, NO_WEIGHT * spread, y, tried, jac):
+                break
+        w[:] = 0.0
+        for i in range(len(some)):
+            w[some[i]] = few[i]
         change = 0.0
         for k in range(count):
             change += (w[k] - before[k]) ** 2
@@ -255,8 +250,8 @@ def _solved(values: Any, moments: Any, curve: Any, spread: float, p: Any, weight
             weights[k] = w[k] / total
     else:
         weights[:] = 0.0
-        weights[nearest] = 1.0
-    blended_value(values, moments, curve, weights, False, used, jac)
+        weights[near[0]] = 1.0
+    blended_value(values, moments, curve, weights, False, used, g, linear, factors)
 
 
 @kernel
@@ -291,25 +286,13 @@ def space_weights(
 ) -> None:
     """weights (N, K) and the parameters that they reach, used (N, D), for requests (N, D); in units of the range.
 
-    `section` (G, K + 2) is the table of a space of one parameter, or has no rows. Of more than `MANY` examples, the
-    `NEAREST` to the request are tried first, so that the cost hardly grows with their number; where blends of these do
-    not reach the request, all count.
+    `section` (G, K + 2) is the table of a space of one parameter, or has no rows.
     """
-    if len(section) > 1:
-        for n in range(len(requests)):
-            used[n, 0] = _tabulated(section, requests[n, 0], weights[n])
-        return
-    few = np.empty(NEAREST)
     for n in range(len(requests)):
-        if len(values) > MANY:
-            near = nearest_examples(values, requests[n], NEAREST)
-            _solved(values[near], moments, curve, spread, requests[n], few, used[n])
-            if apart(used[n], requests[n]) < REACHED * REACHED:
-                weights[n] = 0.0
-                for i in range(NEAREST):
-                    weights[n, near[i]] = few[i]
-                continue
-        _solved(values, moments, curve, spread, requests[n], weights[n], used[n])
+        if len(section) > 1:
+            used[n, 0] = _tabulated(section, requests[n, 0], weights[n])
+        else:
+            _solved(values, moments, curve, spread, requests[n], NEAREST, weights[n], used[n])
 
 
 @kernel

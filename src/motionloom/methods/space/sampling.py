@@ -20,7 +20,7 @@ RIDGE = 1e-5  # of the fit, for features of unit deviation
 
 
 class Sampled(NamedTuple):
-    """Measured blends, and the fitted map of `_kernels_weights`."""
+    """Measured blends, and the fitted map of `_kernels_blended_value`."""
 
     weights: FloatArray  # (S, K)
     values: FloatArray  # (S, D)

@@ -47,7 +47,7 @@ class Space:
     values: FloatArray  # (K, D) of the examples, in the parameters' units
     middle: FloatArray  # (D,) their mean
     ranges: FloatArray  # (D,) the extent of what blends reach
-    curve: FloatArray  # (I, Q, D) coefficients of the map from weights to parameters, see `_kernels_weights`
+    curve: FloatArray  # (I, Q, D) coefficients of the map from weights to parameters, see `_kernels_blended_value`
     spread: float  # e of `_kernels_weights`
     sample_weights: FloatArray  # (S, K) blends that were measured; a graph does not keep them: (S, 0)
     sample_values: FloatArray  # (S, D)
