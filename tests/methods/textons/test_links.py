@@ -7,7 +7,7 @@ import pytest
 
 from motionloom import samples
 from motionloom.constraints import Pace, Request, Style
-from motionloom.core import Unmet, UnsupportedConstraint, replace
+from motionloom.core import Origin, Unmet, UnsupportedConstraint, replace
 from motionloom.evaluate.evaluation import evaluate_take, source_values
 from motionloom.evaluate.measures.prepared_clip import take
 from motionloom.evaluate.measures.verbatim import original_joins
@@ -17,8 +17,10 @@ from motionloom.kinematics.pace import change_rate, pace
 from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import Options
+from motionloom.methods.textons.plan import links as links_module
+from motionloom.methods.textons.plan.followed_takes import captured_frames, missing_departure, take_distance
 from motionloom.methods.textons.plan.link_costs import DISCOUNT, REFRESH_ROUNDS, ROUNDS, Outlook
-from motionloom.methods.textons.plan.links import MIN_PLAYED
+from motionloom.methods.textons.plan.links import MAX_COPY_COST, MIN_PLAYED
 from motionloom.methods.textons.plan.log_sums import RangeSums
 from motionloom.methods.textons.plan.pieces import observed_time
 from motionloom.methods.textons.render.trajectory import varied_drive
@@ -96,6 +98,45 @@ def test_a_walk_leaves_a_clip_sooner_with_a_smaller_max_copy(model):
         pieces = model.plan(asked, np.random.default_rng(3)).pieces
         lengths[seconds] = np.mean([observed_time(model.segments, p) for p in pieces])
     assert lengths[0.6] < lengths[5.0]
+
+
+@pytest.fixture(scope="module")
+def with_a_copy(gaits):
+    """A model of four walks and a copy of the first."""
+    takes = [replace(clip, origin=Origin(name=f"take {k}")) for k, clip in enumerate([*gaits, gaits[0]])]
+    return learn("textons", takes, {"fps": 30.0, "tolerance": 0.7})
+
+
+def place_of(model, segment, frame):
+    seen = model.observed[segment]
+    return seen.source, seen.frame + frame * seen.pace
+
+
+def test_links_between_takes_that_continue_alike_lack_as_much_as_those_to_the_next_frame(with_a_copy):
+    """They cost as much: the walk would still show what its source does."""
+    links = with_a_copy.network(Options()).links
+    missing = missing_departure(with_a_copy.segments, links.source, links.exit, links.target, links.entry)
+    apart = take_distance(captured_frames(with_a_copy.segments), np.arange(1, 6) * 3)
+    same = np.zeros(len(links.source), bool)
+    for k, link in enumerate(zip(links.source, links.exit, links.target, links.entry, strict=True)):
+        (clip, frame), (other, entered) = place_of(with_a_copy, *link[:2]), place_of(with_a_copy, *link[2:])
+        same[k] = {clip, other} <= {"take 0", "take 4"} and abs(frame - entered) <= 1
+    assert same.sum() > 5
+    assert apart > 0.01  # m
+    np.testing.assert_allclose(missing[same], apart, rtol=0.02)
+    assert np.median(missing[~same]) < 0.5 * apart
+
+
+def test_a_link_pays_for_what_it_lacks_as_for_distance(with_a_copy, monkeypatch):
+    links = with_a_copy.network(Options()).links
+    missing = missing_departure(with_a_copy.segments, links.source, links.exit, links.target, links.entry)
+    with_a_copy._networks.clear()
+    monkeypatch.setattr(links_module, "missing_departure", lambda segments, source, *rest: np.zeros(len(source)))
+    free = with_a_copy.network(Options()).links
+    with_a_copy._networks.clear()
+    fall = with_a_copy.joins(Options()).fall
+    np.testing.assert_array_equal(free.exit, links.exit)
+    np.testing.assert_allclose(free.score - links.score, np.minimum(fall * missing, MAX_COPY_COST), atol=1e-9)
 
 
 def test_salsa_is_repeated_no_longer_and_varied_no_less_than_between_takes(mocap):

@@ -16,6 +16,7 @@ from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each
 from motionloom.kinematics.pace import speed_along
 from motionloom.kinematics.travel import Travel, from_root_motion, ground_turn
+from motionloom.methods.textons.plan.followed_takes import missing_departure, runs_of_segments
 from motionloom.methods.textons.plan.joins import Joins, pose_features
 from motionloom.methods.textons.segments import Segments
 
@@ -28,6 +29,7 @@ LINKS_PER_SEGMENT = 30  # the nearest ones out of each
 PER_PAIR = 3  # links from one segment to another
 ORIGINAL_LOG = -3.0  # log of the factor by which a join that continues the clip is less likely than it would be
 MAX_GAP_COST = 12.0  # nats: a change of speed stays possible where nothing else leads to what is requested
+MAX_COPY_COST = 3.0  # nats: the most that a link costs after which two takes continue alike
 GAP_UNIT = 0.03  # m/s: a change of speed at a link that costs one nat, times `steadiness`
 
 
@@ -71,17 +73,14 @@ def captured_paths(segments: Segments, track: SegmentPaths) -> list[FloatArray]:
     """The paths (F, 2) m of runs of segments that follow each other in a clip."""
     out: list[list[FloatArray]] = []
     end = Travel(np.zeros((1, 2)), np.zeros(1))
-    before = None
-    for first, seen in zip(track.first, segments.observed, strict=True):
-        ahead = 0.0 if before is None else seen.frame - before.frame - before.length * before.pace
-        if before is None or seen.source != before.source or abs(ahead) > 2 * seen.pace:
+    for run, first, seen in zip(runs_of_segments(segments), track.first, segments.observed, strict=True):
+        if run == len(out):
             out.append([])
             end = Travel(np.zeros((1, 2)), np.zeros(1))
         turn = end.heading[0] - track.heading[first]
         place = end.place + ground_turn(turn, track.place[first : first + seen.length + 1] - track.place[first])
         out[-1].append(place[:-1])
         end = Travel(place[-1:], track.heading[first + seen.length : first + seen.length + 1] + turn)
-        before = seen
     return [np.concatenate(run) for run in out]
 
 
@@ -92,8 +91,10 @@ def find_links(
 
     A link is a pair of frames that is the nearest within `NEIGHBOURHOOD` of both. Its weight is that of a join: M of
     the textons (`chances`; for an unseen pair that of any segment) times exp(-fall d), less for a change of speed by g:
-    exp(-steadiness (g / unit)^2), where the unit is 0.05 m/s, or a third of the usual change within a second of the
-    clips. Links from which no walk without end continues are left out; there may be none at all.
+    exp(-steadiness (g / unit)^2), where the unit is 0.03 m/s, or a fifth of the usual change within a second of the
+    clips. What a second around the link lacks to be as far from its source as takes are from each other
+    (`missing_departure`) counts as so much distance. Links from which no walk without end continues are left out; there
+    may be none at all.
     """
     least = max(4, round(MIN_PLAYED * segments.fps))
     found = [_ends(segments, joins)]
@@ -108,6 +109,7 @@ def find_links(
     usual = np.where(joins.seen, chances[np.ix_(of, of)] / shared, 1 / len(of))
     score = np.log(np.maximum(usual[source, target], 1e-12)) - joins.fall * distance
     score -= np.minimum(steadiness * (gap / speed_unit(segments, track)) ** 2, MAX_GAP_COST)
+    score -= np.minimum(joins.fall * missing_departure(segments, source, exit_, target, entry), MAX_COPY_COST)
     original = _continues(segments, source, exit_, target, entry)
     score[original] += ORIGINAL_LOG
     return _endless(SegmentLinks(source, exit_, target, entry, distance, original, score, source, source), least)
