@@ -59,10 +59,11 @@ def often(monkeypatch):
 
 def test_every_report_arrives_once_and_in_order_in_the_callers_thread(monkeypatch):
     monkeypatch.setattr(reporting, "INTERVAL", 3600.0)  # so that none is repeated
-    progress = Calls()
-    assert counted(4, progress=progress) == 4
-    assert [share for share, _ in progress.calls] == [0.0, 0.25, 0.5, 0.75, 1.0]
-    assert progress.threads == {threading.get_ident()}
+    for steps in (4, 1000):  # also more than wait at once
+        progress = Calls()
+        assert counted(steps, progress=progress) == steps
+        assert [share for share, _ in progress.calls] == [k / steps for k in range(steps + 1)]
+        assert progress.threads == {threading.get_ident()}
 
 
 def test_a_report_that_comes_while_the_last_one_is_repeated_arrives_too():

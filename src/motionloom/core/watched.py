@@ -109,7 +109,7 @@ class _Relay(Silent):
     def _new_reports(self) -> list[tuple[float | None, str]]:
         """What is in the queue after `INTERVAL`, or earlier where the function has ended or waits."""
         with self._changed:
-            self._changed.wait_for(lambda: self._flushing or self._done, reporting.INTERVAL)
+            self._changed.wait_for(lambda: (self._flushing and self._queue) or self._done, reporting.INTERVAL)
             return self._queue.copy()
 
     def _answer(self, number: int) -> None:
