@@ -12,7 +12,7 @@ import motionloom as ml
 from motionloom import blend, kinematics, plot, recipes, samples
 from motionloom.analysis import measure_named
 from motionloom.control.crowd_clips import crowd_clips
-from motionloom.core import Cancelled
+from motionloom.core import Cancelled, Markers
 from motionloom.core import progress as reporting
 from motionloom.core.progress import Silent
 from motionloom.io import formats
@@ -70,8 +70,14 @@ def saved(suffix):
     return lambda c, m, out, p: ml.save(c, out / f"x{suffix}", progress=p)
 
 
+def save_markers(clip, path, progress):
+    markers = Markers(clip.skeleton.names, kinematics.fk(clip), clip.fps)
+    formats.save_markers(markers, path, progress=progress)
+
+
 WORK = {
     **{f"save {s}": saved(s) for s in (".bvh", ".npz", ".glb", ".usda", ".smpl.npz", ".npy")},
+    "save markers": lambda c, m, out, p: save_markers(c, out / "x.trc", p),
     "resample": lambda c, m, out, p: ml.resample(c, 50.0, progress=p),
     "close loop": lambda c, m, out, p: ml.close_loop(c, progress=p),
     "find loop": lambda c, m, out, p: ml.find_loop(c, progress=p),

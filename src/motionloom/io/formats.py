@@ -289,9 +289,17 @@ def holds_markers(path: str | Path) -> bool:
     return is_marker_csv(path)
 
 
-def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpack[ReadingSettings]) -> Markers:
+@watched
+def load_markers(
+    path: str | Path,
+    reading: Reading = DEFAULT,
+    *,
+    progress: Progress | None = None,
+    **settings: Unpack[ReadingSettings],
+) -> Markers:
     """Read markers: metres, y up, NaN in gaps; arguments as for `load`. Notes are in their `origin.notes`."""
-    path = Path(path)
+    path, report = Path(path), progress or silent()
+    report(0.0, "reading")
     entry = FORMATS.get(path.suffix.lower())
     if entry is None or entry.read_markers is None:
         readable = ", ".join(suffix for suffix, f in FORMATS.items() if f.read_markers)
@@ -300,12 +308,14 @@ def load_markers(path: str | Path, reading: Reading = DEFAULT, **settings: Unpac
     digest = start_sha256(path)
     given, stored = with_stored_reading(path, chosen)
     markers = entry.read_markers(path, given)
+    report(0.9, "reading")
     _check_size(path, len(markers), len(markers.names), markers.fps)
     terms = licence_file(path)
     beside = () if terms is None else (Input(terms.name, file_sha256(terms)),)
     read = Read(path.name, digest(), chosen.changes(), beside)
     named = markers.origin.with_notes(*stored, *stored_note(path, chosen))
     origin = replace_fields(named, licence=named.licence or licence_line(path), read=read)
+    report(1.0, "reading")
     return replace_fields(markers, origin=origin)
 
 
@@ -318,15 +328,25 @@ def load_take(
 ) -> Clip | Markers:
     """Read a clip, or markers where the file contains those: what a method can learn from."""
     if holds_markers(path):
-        return load_markers(path, reading, **settings)
+        return load_markers(path, reading, progress=progress, **settings)
     return load(path, reading, progress=progress, **settings)
 
 
-def save_markers(markers: Markers, path: str | Path, *, unit: str | float | None = None, up: str | None = None) -> None:
+@watched
+def save_markers(
+    markers: Markers,
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    up: str | None = None,
+    progress: Progress | None = None,
+) -> None:
     """Write markers as TRC (millimetres, y up) or CSV (metres, y up), unless another unit or axis is given."""
-    path = Path(path)
+    path, report = Path(path), progress or silent()
+    report(0.0, "writing")
     entry = FORMATS.get(path.suffix.lower())
     if entry is None or entry.write_markers is None:
         writable = ", ".join(suffix for suffix, f in FORMATS.items() if f.write_markers)
         raise FormatError(f"no writer of markers for {path.suffix or 'no suffix'}; there are {writable}", path=path)
     entry.write_markers(markers, path, unit=unit, up=up)
+    report(1.0, "writing")

@@ -344,9 +344,8 @@ def _convert_file(
         if holds_many(path):
             return _convert_many(path, target, reading, unit, up, progress or silent())
         if holds_markers(path):
-            clip = load_markers(path, reading)
-            saving(0.0, "writing")
-            save_markers(clip, target, unit=unit, up=up)
+            clip = load_markers(path, reading, progress=loading)
+            save_markers(clip, target, unit=unit, up=up, progress=saving)
         else:
             clip = load(path, reading, progress=loading)
             clip = convert(clip, **options, to_unit=unit, to_up=up, progress=editing)
