@@ -34,6 +34,8 @@ def test_nodes_are_listed_with_their_range_and_parents(letter):
     assert [node["unit"] for node in told["nodes"]] == ["m", "m"]
     assert len(told["takes"]) == 4
     assert set(told["scores"]) == {"prior", "transition"}
+    assert told["edges"]["prior"] == sum(len(names) for node in told["nodes"] for names in node["prior_parents"])
+    assert told["edges"]["transition"] == sum(len(node["parents"]) + 2 for node in told["nodes"])  # two are its own
 
 
 def test_pictures_show_takes_variants_and_networks(letter, tmp_path):

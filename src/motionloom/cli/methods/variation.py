@@ -23,7 +23,7 @@ from motionloom.cli.options import (
 from motionloom.cli.progress_bars import busy, progress
 
 if TYPE_CHECKING:
-    from motionloom.core import Clip
+    from motionloom.core import BoolArray, Clip
     from motionloom.methods.variation import VariationModel
 
 MOST = 6  # parents listed in a cell
@@ -53,9 +53,10 @@ def show(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """List degrees of freedom with their range and their parents in the transition network; scores and settings.
+    """List degrees of freedom with their range and their parents in the transition network; edges and scores.
 
-    A parent is marked ' at the frame before, '' within the frame; unmarked it is two frames before.
+    A parent is marked ' at the frame before, '' within the frame; unmarked it is two frames before. JSON lists the
+    parents in the first and in the second frame of the prior network too (' is in the second), and the settings.
     """
     from motionloom.methods.store import load_model_of
     from motionloom.methods.variation import VariationModel
@@ -71,6 +72,7 @@ def show(
                 "nodes": nodes,
                 "takes": [{"name": clip.name, "seconds": clip.seconds} for clip in learned.clips],
                 "repeats": learned.loop is not None,
+                "edges": {key: int(getattr(learned.networks, key).sum()) for key in ("prior", "transition")},
                 "scores": {"prior": learned.networks.prior_score, "transition": learned.networks.transition_score},
                 "settings": learned.config.to_plain(),
                 "notes": as_dicts(learned.notes),
@@ -87,14 +89,20 @@ def show(
 
 
 def _node(model: VariationModel, i: int) -> dict[str, Any]:
+    import numpy as np
+
     names, count = model.dofs.names, model.dofs.count
-    parents = [p for p in range(3 * count) if model.networks.transition[i, p] and p not in (i, count + i)]
+
+    def parents(edges: BoolArray, own: tuple[int, ...] = ()) -> list[str]:
+        return [f"{names[p % count]}{LATER[p // count]}" for p in map(int, np.flatnonzero(edges)) if p not in own]
+
     return {
         "name": names[i],
         "unit": model.dofs.layout.units[model.dofs.moving[i]],
         "low": float(model.takes.low[i]),
         "high": float(model.takes.high[i]),
-        "parents": [f"{names[p % count]}{LATER[p // count]}" for p in parents],
+        "parents": parents(model.networks.transition[i], (i, count + i)),
+        "prior_parents": [parents(model.networks.prior[node]) for node in (i, count + i)],
     }
 
 
