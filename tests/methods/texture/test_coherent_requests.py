@@ -31,7 +31,6 @@ from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
 from motionloom.methods import attempt, learn, synthesize
 from motionloom.methods.synthesis import rendered
-from motionloom.methods.texture import lead_into_keys
 from motionloom.methods.texture.correct_path_and_pace import from_touch_down
 from motionloom.methods.texture.faithful.keys import read_keys
 from motionloom.methods.texture.lead_into_keys import RISE_SPEED, with_keys
@@ -84,8 +83,6 @@ def test_cells_around_a_key_lead_into_it_and_others_stay(clips):
     assert frame.worst(made) < 1e-12
     half = (travel(walk).place[60] + (0.2, 2.4)) / 2  # a weight of 1 closes half of the gap
     np.testing.assert_allclose(travel(made).place[60], half, atol=1e-9)
-    pinned = with_keys(walk, read_keys(asked, walk.skeleton, len(walk), 30.0), asked.constraints, top=1.0)
-    np.testing.assert_allclose(travel(pinned).place[60], half, atol=1e-9)
     np.testing.assert_allclose(made.rotations[:48, 1:], walk.rotations[:48, 1:], atol=1e-12)
     np.testing.assert_allclose(made.rotations[73:, 1:], walk.rotations[73:, 1:], atol=1e-12)
     steps = [angle_between(c.rotations[1:, 1:], c.rotations[:-1, 1:]).max() for c in (made, walk)]
@@ -357,8 +354,8 @@ def test_points_and_plants_are_key_cells_and_keys_do_not_count_as_mixed(model):
     assert plan._replace(source=source).mixed == 0.0
 
 
-def test_hips_that_follow_pinned_feet_stay_within_the_speeds_of_the_clips(mocap, monkeypatch):
-    """Keys of 35_07 on the way of other walks: cleaning alone makes the hips 0.4 % faster than those of the clips."""
+def test_hips_that_follow_pinned_feet_stay_within_the_speeds_of_the_clips(mocap):
+    """Keys of 35_07 on the way of other walks."""
     held = resample(load(mocap / "cmu" / "35_07.bvh"), 30.0)[1:]
     model = learn("texture", [load(mocap / "cmu" / f"35_0{n}.bvh") for n in (1, 2, 4, 5)])
     path, frames = travel(held), (0, len(held) // 2, len(held) - 1)
@@ -373,5 +370,3 @@ def test_hips_that_follow_pinned_feet_stay_within_the_speeds_of_the_clips(mocap,
     assert fastest(made) < 1.0005 * top
     assert max(key.worst(made) for key in keys) < 1e-9
     assert planted_speed(made, contacts(made)) < 0.01
-    monkeypatch.setattr(lead_into_keys, "SPEED_ROUNDS", 0)
-    assert fastest(synthesize(model, request, seed=2)) > 1.002 * top

@@ -22,12 +22,9 @@ from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import parts_by_foot
 from motionloom.kinematics.feet.grounding import MAX_SINK, lift_sunk_feet, lift_sunk_toes
 from motionloom.kinematics.feet.hold_feet import hold_feet
-from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.pace import step_speed
 from motionloom.kinematics.travel import Travel, travel
 from motionloom.methods.finish import held_joints
-from motionloom.methods.texture.correct_path_and_pace import with_steps
 from motionloom.methods.texture.faithful.keys import HARD, HEADING, HEIGHT, PLACE, Keys
 from motionloom.rotation import exp, inverse, log, multiply, normalize, wrap_angle, yaw
 
@@ -40,8 +37,6 @@ ASIDE = 1.0  # s before and after a point in which a soft path is left for it
 PATH_STEP = 0.5  # s from one place to the next that a path holds while it is bent to keys
 NEAR = 1e-9  # m: points and plants are closed to this
 ROUNDS = 3  # of points and the path towards them
-SPEED_TIME = 0.25  # s over which the speed of hips is averaged
-SPEED_ROUNDS = 8
 
 
 def shares(weights: FloatArray) -> FloatArray:
@@ -59,16 +54,12 @@ def with_keys(
     keys: Keys,
     constraints: Sequence[Constraint],
     floor: FloatArray | None = None,
-    top: float | None = None,
 ) -> Clip:
     """The clip led through its places and headings, with its given cells, and with its joints at their points.
 
-    Feet are kept above the floor, if the usual heights of their parts on it are given (P,). With `top`, and where
-    places are given, feet are pinned, and hips do not become faster than `top` m/s by that.
+    Feet are kept above the floor, if the usual heights of their parts on it are given (P,).
     """
     clip = _led(clip, keys, constraints)
-    if top is not None and (keys.root_weights[1:, PLACE] >= 0).any():
-        clip = _planted(clip, keys, constraints, top)
     clip = _with_cells(clip, keys)
     hard = [c for c in constraints if c.hard]
     soft = [_partly(clip, c) for c in constraints if isinstance(c, PositionAt) and c.weight]
@@ -111,27 +102,6 @@ def _on_paths(clip: Clip, constraints: Sequence[Constraint]) -> dict[int, Key]:
             first, *_, last = c.frames(len(clip), fps) or (0, len(clip) - 1)
             out |= {f: _part_key(now, f, 1.0, 0.0) for f in (*range(first, last, round(PATH_STEP * fps)), last)}
     return out
-
-
-def _planted(clip: Clip, keys: Keys, constraints: Sequence[Constraint], top: float) -> Clip:
-    """The clip, led through its places and headings, with its feet pinned, and its hips still no faster than they were.
-
-    Hips that follow pinned feet lose speed in mid-stance and make it up at push-off; where they then exceed both their
-    speed before and `top`, m/s over `SPEED_TIME`, steps become shorter there and longer elsewhere. Feet stay pinned.
-    """
-    from scipy.ndimage import maximum_filter1d
-
-    limit, near = max(top, float(step_speed(clip, SPEED_TIME).max())), round(SPEED_TIME * clip.fps)
-    now, amount = travel(clip), shares(keys.root_weights)[:, [PLACE, HEADING]]
-    given = np.flatnonzero((amount > 0).any(1)).tolist()
-    through = {f: _part_key(now, f, *amount[f]) for f in given} | {0: _key(now, 0)}
-    calm = pinned = pin_plants(clip, hard=held_joints(clip, constraints)).clip
-    for _ in range(SPEED_ROUNDS):
-        excess = step_speed(calm, SPEED_TIME) / limit
-        if excess.max() <= 1.0:
-            break
-        calm = steer(with_steps(calm, 1.0 / np.maximum(maximum_filter1d(excess, near), 1.0)), through)
-    return hold_feet(pinned, calm, [foot for foot in feet(clip.skeleton) if can_bend(clip.skeleton, foot)])
 
 
 def _above_floor(clip: Clip, floor: FloatArray, constraints: Sequence[Constraint]) -> Clip:

@@ -42,7 +42,6 @@ from motionloom.kinematics.feet.grounding import contact_heights
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.kinematics.feet.terrain import on_ground
 from motionloom.kinematics.local_frames import Frames, joined, observe
-from motionloom.kinematics.pace import step_speed
 from motionloom.kinematics.resample import at_frames
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array, check_clips
@@ -70,7 +69,7 @@ from motionloom.methods.texture.faithful.ground import lifted, over_ground
 from motionloom.methods.texture.faithful.keys import HEIGHT, Keys, Styles, read_keys, read_styles
 from motionloom.methods.texture.faithful.points import with_point_keys
 from motionloom.methods.texture.faithful.synthesis import Texture, synthesize_texture
-from motionloom.methods.texture.lead_into_keys import SPEED_TIME, with_keys
+from motionloom.methods.texture.lead_into_keys import with_keys
 from motionloom.methods.texture.live import LiveOptions, TextureLive
 from motionloom.methods.texture.live_tables import build_tables
 from motionloom.methods.texture.looping import (
@@ -161,10 +160,6 @@ class TextureModel(Model[Options]):
     @cached_property
     def _quick_turns(self) -> dict[int, FloatArray]:
         return quick_turns(self.clips, self.parts)
-
-    @cached_property
-    def _top_speed(self) -> float:
-        return max(float(step_speed(clip, SPEED_TIME).max()) for clip in self.clips)
 
     @cached_property
     def _cycles(self) -> FloatArray:
@@ -338,8 +333,7 @@ class TextureModel(Model[Options]):
             clip = on_ground(clip, request.ground.height_at)
         self._check_near(clip, request, options)
         floor = contact_heights(self.clips) if request.ground.flat else None
-        top = self._top_speed if options.clean_feet and request.ground.flat else None
-        clip = with_keys(clip, plan.keys, constraints, floor, top)
+        clip = with_keys(clip, plan.keys, constraints, floor)
         if why := speed_problem(clip, self._examples(request, clip)):
             raise NoPath(why, best=free)
         return clip
