@@ -20,7 +20,7 @@ def imported(path: str, fps: float) -> Any:
     import addon_utils  # is there once bpy is imported
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    for addon in ("io_anim_bvh", "io_scene_gltf2"):
+    for addon in ("io_anim_bvh", "io_scene_fbx", "io_scene_gltf2"):
         addon_utils.enable(addon)
     scene = bpy.context.scene
     scene.render.fps = max(1, round(fps))
@@ -29,6 +29,8 @@ def imported(path: str, fps: float) -> Any:
         bpy.ops.import_anim.bvh(filepath=path, update_scene_fps=False, use_fps_scale=False, frame_start=1)
     elif path.endswith((".glb", ".gltf")):
         bpy.ops.import_scene.gltf(filepath=path)
+    elif path.endswith(".fbx"):
+        bpy.ops.import_scene.fbx(filepath=path)
     else:
         bpy.ops.wm.usd_import(filepath=path, set_frame_range=True)
     found = [o for o in bpy.data.objects if o.type == "ARMATURE"]

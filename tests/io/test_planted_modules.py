@@ -19,7 +19,7 @@ from motionloom import samples
 from motionloom.core import Markers
 from motionloom.io import FORMATS, save, save_markers
 
-PLANTED = ("numpy", "scipy", "ufbx", "pxr", "numba", "motionloom", "json", "zipfile", "tomllib", "pickle")
+PLANTED = ("numpy", "scipy", "ufbx", "bpy", "pxr", "numba", "motionloom", "json", "zipfile", "tomllib", "pickle")
 
 READ_ALL = """
 import json, sys
@@ -86,7 +86,7 @@ def _one_of_each(folder: Path) -> list[Path]:
     made = [folder / f"walk{suffix}" for suffix, entry in FORMATS.items() if _usable(suffix)]
     for path in made:
         entry = FORMATS["".join(path.suffixes)]
-        if entry.write is not None and path.suffix != ".csv":
+        if entry.write is not None and path.suffix not in (".csv", ".fbx"):
             save(clip, path)
     markers = Markers(("A", "B"), np.zeros((3, 2, 3)), 100.0)
     save_markers(markers, folder / "walk.trc")

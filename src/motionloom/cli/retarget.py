@@ -61,7 +61,7 @@ def retarget(
 
     A glTF file as SKELETON is the rig: a GLB file as OUT is that file, with its mesh, skin and materials, and the
     motion as its animation; a BVH file has the rig's joint axes. Files in a folder OUT have the suffix of SKELETON if
-    that format can be written, otherwise .bvh.
+    that format can be written without other programs, otherwise .bvh.
     """
     from dataclasses import replace
 
@@ -70,7 +70,7 @@ def retarget(
 
     entry = FORMATS.get(to.suffix.lower())
     suffix = to.suffix if entry is not None and entry.write is not None else ".bvh"
-    suffix = ".glb" if to.suffix.lower() == ".gltf" else suffix
+    suffix = {".gltf": ".glb", ".fbx": ".bvh"}.get(to.suffix.lower(), suffix)
     planned_files(clips, out, suffix, overwrite=force)  # before anything is read
     body = read_clip(to, roles=to_roles, trim_tpose=True)
     guide = None if like is None else read_clip(like, replace(reading, trim_tpose=True))

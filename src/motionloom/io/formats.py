@@ -112,7 +112,14 @@ FORMATS: dict[str, Format] = {
     ".mat": Format(
         "handwritten letters (MATLAB 5): many pen strokes", read_many=_later("strokes.handwriting:read_handwriting")
     ),
-    ".fbx": Format("FBX: bones and the longest take", _later("fbx:read_fbx"), isolated=True),
+    ".fbx": Format(
+        "FBX: bones and the longest take; written by Blender",
+        _later("fbx:read_fbx"),
+        _later("fbx_export:write_fbx"),
+        isolated=True,
+        write_reports=True,
+        library=_later("fbx_export:blender"),
+    ),
     ".c3d": Format("C3D: optical markers", read_markers=_later("markers.c3d:read_c3d")),
     ".trc": Format(
         "TRC: optical markers",

@@ -1,0 +1,39 @@
+"""Runs inside Blender, without the rest of motionloom: `blender_script.py IN.glb OUT.fbx FPS` (see `fbx_export`)."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def export(source: str, target: str, fps: float) -> None:
+    """Import a GLB file into an empty scene and export it as FBX, with a key in every frame."""
+    bpy: Any = import_module("bpy")
+    addons: Any = import_module("addon_utils")  # is there once bpy is imported
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    for addon in ("io_scene_gltf2", "io_scene_fbx"):
+        addons.enable(addon)
+    scene = bpy.context.scene
+    scene.name = Path(source).stem  # names the take
+    scene.render.fps = max(1, round(fps))
+    scene.render.fps_base = scene.render.fps / fps  # keys are placed on the frames of the scene
+    bpy.ops.import_scene.gltf(filepath=source)
+    spans: list[Any] = [action.frame_range for action in bpy.data.actions]
+    scene.frame_start, scene.frame_end = round(min(a for a, _ in spans)), round(max(b for _, b in spans))
+    bpy.ops.export_scene.fbx(
+        filepath=target,
+        object_types={"ARMATURE", "MESH", "EMPTY"},
+        add_leaf_bones=False,
+        bake_anim_use_nla_strips=False,
+        bake_anim_use_all_actions=False,
+        bake_anim_simplify_factor=0.0,
+        path_mode="COPY",
+        embed_textures=True,
+    )
+
+
+if __name__ == "__main__":
+    source, target, fps = sys.argv[-3:]
+    export(source, target, float(fps))
