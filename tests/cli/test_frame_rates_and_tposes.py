@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import typer
 
-from motionloom.cli.app import COMMANDS
+from motionloom.cli.app import app
 from motionloom.core import concatenate, replace
 from motionloom.evaluate import check_clips
 from motionloom.evaluate.capture_checks.stride_rate import Stride, stride_rate, strides
@@ -54,14 +55,61 @@ def test_the_rate_of_the_files_has_one_name(run, posed):
     assert run("info", posed, "--fps", 60, "--source-fps", 60).code == 2
 
 
-def test_every_command_that_reads_clips_has_it(run):
-    readers = ["info", "convert", "view", "check", "clean", "retarget", "append", "similar", "judge", "align"]
-    readers += ["evaluate", "compare", "act", "loop", "trim"]
-    for name in readers:
-        assert name in COMMANDS
-        help = run(name, "--help").out
-        assert "--source-fps" in help, name
-        assert " --fps" not in help, name
+def leaf_commands(command=None, name=()):
+    """Every command and sub-command as its words, with its parameters."""
+    group = typer.main.get_command(app) if command is None else command
+    context = typer.Context(group)
+    for word in group.list_commands(context):
+        found = group.get_command(context, word)
+        if hasattr(found, "list_commands"):
+            yield from leaf_commands(found, (*name, word))
+        else:
+            yield " ".join((*name, word)), found.params
+
+
+CLIP_ARGUMENTS = ("CLIP", "RESULT", "IN...", "A", "B", "UPPER", "LOWER", "PLAIN", "STYLED", "OTHER", "PERFORMANCE")
+
+
+def test_every_command_that_reads_clips_has_it():
+    readers = set()
+    for name, parameters in leaf_commands():
+        shown = [p for p in parameters if not getattr(p, "hidden", False)]
+        flags = {flag for p in shown for flag in p.opts}
+        arguments = [str(p.metavar) for p in shown if p.param_type_name == "argument"]
+        if any(text.startswith(CLIP_ARGUMENTS[:3]) or text in CLIP_ARGUMENTS for text in arguments):
+            readers.add(name)
+        if name == "again":  # its recipe has the rates
+            continue
+        if name in readers or {"--overlay", "--group"} & flags:
+            assert "--source-fps" in flags, name
+        assert "--fps" not in flags, name
+    assert {"info", "splice", "act", "transfer", "select", "learn cuts", "label add"} <= readers
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("bands", "--with", 1), ("fourier", "--to", 1, "--share", 0.5), ("transfer", 1, 1), ("blend", 1)],
+)
+def test_each_of_several_files_may_have_its_rate(run, posed, tmp_path, words):
+    command, *rest = [posed if word == 1 else word for word in words]
+    count = 1 + sum(word is posed for word in rest)
+    rates = ",".join(["30"] * (count + 1))
+    answer = run(command, posed, *rest, "-o", tmp_path / "out.bvh", "--source-fps", rates)
+    assert (answer.code, f"expected one frame rate or {count}, one for each file" in answer.err) == (2, True)
+
+
+def test_the_second_file_is_read_at_its_own_rate(run, posed, tmp_path):
+    other, out = tmp_path / "other.bvh", tmp_path / "out.bvh"
+    other.write_bytes(posed.read_bytes())
+    for rates, seconds in (("30,60", 1.25), ("30", 2.5)):
+        assert run("blend", posed, other, "--weights", "0,1", "-o", out, "--source-fps", rates).code == 0
+        assert load(out).seconds == pytest.approx(seconds, abs=0.1)
+
+
+def test_takes_are_compared_at_the_rate_of_a_model(run, posed):
+    old = run("variation", "compress", posed, "--fps", 15)
+    assert "'--fps' is now called '--model-fps'" in old.err
+    assert run("variation", "compress", posed, "--fps", 15, "--model-fps", 15).code == 2
 
 
 def test_two_files_have_two_rates(run, posed, tmp_path):

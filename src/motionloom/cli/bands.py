@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
+from motionloom.cli.options import Force, for_each, plural, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, rates="Frame rate of the files, or of CLIP and of --with: 60,120 [frames/s].")
 def bands(
     clip: Annotated[Path, typer.Argument(metavar="CLIP", help="A clip.", show_default=False)],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
@@ -39,8 +39,9 @@ def bands(
     from motionloom.recipes.blending import change_bands
 
     check_target(out, overwrite=force)
-    first = read_clip(clip, reading)
-    second = None if other is None else read_clip(other, reading)
+    of_first, *of_second = for_each(reading, 1 if other is None else 2)
+    first = read_clip(clip, of_first)
+    second = None if other is None else read_clip(other, *of_second)
     with busy("changing bands") as report:
         made = change_bands(
             first, second, gains=_numbers(gains), shares=_numbers(shares), kind=kind, lock_feet=lock, progress=report

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Clips, Force, load_all, plural, print_line, with_reading
+from motionloom.cli.options import RATES_OF_EACH, Clips, Force, load_with, plural, print_line, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, rates=RATES_OF_EACH)
 def blend(
     clips: Clips,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
@@ -37,7 +37,7 @@ def blend(
     from motionloom.recipes.blending import blend_clips
 
     check_target(out, overwrite=force)
-    loaded = [clip for _, clip in load_all(clips, reading)]
+    loaded = [clip for _, clip in load_with(clips, reading)]
     given = numbers(weights) if weights is not None else [[1.0] * len(loaded)]
     with busy("blending") as report:
         made = blend_clips(loaded, given, registration=registration, lock_feet=lock, progress=report)

@@ -7,11 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, plural, print_line, read_clip, with_reading
+from motionloom.cli.options import Force, for_each, plural, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 
 
-@with_reading(trim_tpose=True)
+@with_reading(
+    trim_tpose=True,
+    rates="Frame rate of the files, or of CLIP and of --to, or of CLIP, --plain and --marked: 60,120 [frames/s].",
+)
 def fourier(
     clip: Annotated[Path, typer.Argument(metavar="CLIP", help="A walk or a run.", show_default=False)],
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
@@ -47,8 +50,8 @@ def fourier(
     check_target(out, overwrite=force)
     if (plain is None) != (marked is None) or (to is not None and plain is not None):
         raise BadRequest("expected --to with --share, or --plain with --marked")
-    others = [read_clip(path, reading) for path in (to, plain, marked) if path is not None]
-    first = read_clip(clip, reading)
+    paths = [path for path in (clip, to, plain, marked) if path is not None]
+    first, *others = [read_clip(path, one) for path, one in zip(paths, for_each(reading, len(paths)), strict=True)]
     with busy("evaluating the series") as report:
         made = fourier_motion(
             first, others, share=share, domain=domain, amount=amount, step=step, speed=speed, hips=hips,

@@ -18,9 +18,17 @@ Overlays = Annotated[
         help="An action for the order `overlay NAME`, carried out while walking.",
     ),
 ]
+OverlayRate = Annotated[
+    float | None,
+    typer.Option(
+        "--source-fps",
+        metavar="FPS",
+        help="Frame rate of the clips of --overlay [frames/s].",
+    ),
+]
 
 
-def load_overlays(texts: Sequence[str]) -> dict[str, Any]:
+def load_overlays(texts: Sequence[str], fps: float | None = None) -> dict[str, Any]:
     """The actions of `--overlay` by name: `box=carry.bvh`, or the name of the file without its suffix."""
     from motionloom.core import BadRequest
 
@@ -30,5 +38,5 @@ def load_overlays(texts: Sequence[str]) -> dict[str, Any]:
         name, path = (name, path) if given and not Path(text).exists() else (Path(text).stem, text)
         if name in found:
             raise BadRequest(f"--overlay: two actions are called {name}; name one of them, as other={path}")
-        found[name] = read_clip(path, trim_tpose=True)
+        found[name] = read_clip(path, trim_tpose=True, fps=fps)
     return found

@@ -39,6 +39,7 @@ RootBone = Annotated[
 ]
 Suffix = Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder: bvh, glb, npz ...")]
 
+RATES_OF_EACH = "Frame rate of the files, or of each: 60,120, instead of the stated one [frames/s]."
 MAX_SECONDS = 1e6  # of times that are given
 TPOSE_DROPPED = "frame 0 is a T-pose: dropped"  # the note of `io.load`
 
@@ -181,6 +182,14 @@ def load_all(paths: Iterable[str], reading: Reading, *, markers: bool = False) -
             worth=worth,
         )
         return list(zip(found, clips, strict=True))
+
+
+def load_with(patterns: Sequence[str], readings: Sequence[Reading]) -> list[tuple[Path, Clip]]:
+    """All clips of the arguments, with their paths; one reading for all, or one for each argument."""
+    if len(readings) == 1:
+        return load_all(patterns, readings[0])
+    each = zip(patterns, for_each(readings, len(patterns)), strict=True)
+    return [pair for pattern, reading in each for pair in load_all([pattern], reading)]
 
 
 def unique_names(loaded: Sequence[tuple[Path, Clip]]) -> list[Clip]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionloom.cli.flags import with_fields
-from motionloom.cli.layer_options import Overlays, load_overlays
+from motionloom.cli.layer_options import OverlayRate, Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, plural, print_line, warn
 from motionloom.cli.progress_bars import busy, write_clip
 
@@ -49,6 +49,7 @@ def drive(
         float, typer.Option("--vary-amount", min=0, max=4, help="How much: 1 as in the takes.")
     ] = 1.0,
     overlay: Overlays = None,
+    source_fps: OverlayRate = None,
     gaze: Annotated[
         Path | None, typer.Option("--gaze", metavar="MAP.loom", help="A gaze map, for the order `look X Y Z`.")
     ] = None,
@@ -79,7 +80,7 @@ def drive(
     learned = load_model(model)
     takes = None if vary is None else load_model(vary)
     layers: dict[str, Any] = {
-        "overlays": load_overlays(overlay or []),
+        "overlays": load_overlays(overlay or [], source_fps),
         "gaze": None if gaze is None else load_model(gaze),
         "lead": lead,
     }

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Clips, for_each, load_all, print_line, with_reading
+from motionloom.cli.options import RATES_OF_EACH, Clips, load_with, print_line, with_reading
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:
     from motionloom.core import Clip
-    from motionloom.io import Reading
 
 PICTURES = (".png", ".svg", ".pdf")
 ANIMATIONS = (".gif", ".webp", ".mp4")
 PAGES = (".html", ".htm")
 
 
-@with_reading(rates="Frame rate of the files, or of each: 60,120, instead of the stated one [frames/s].")
+@with_reading(rates=RATES_OF_EACH)
 def view(
     clips: Clips,
     out: Annotated[
@@ -82,7 +80,7 @@ def view(
     if out is not None:
         _check_target(out)
     pixels = _pixels(size)
-    loaded = _load(clips, reading)
+    loaded = load_with(clips, reading)
     folder = Path(clips[0]).resolve() if Path(clips[0]).is_dir() else None
     stem = folder.name if folder else loaded[0][0].stem
     target = out or Path(stem + (".png" if sources or sheet or every else ".html"))
@@ -147,13 +145,6 @@ def view(
         if not start and starts_with_tpose(clip):
             print_line(f"{title}: frame 0 is a T-pose, shown as it is in the file (--trim-tpose drops it)")
     print_line(f"{target}: {', '.join(titles) if len(titles) < 6 else f'{len(titles)} clips'}")
-
-
-def _load(clips: list[str], readings: Sequence[Reading]) -> list[tuple[Path, Clip]]:
-    if len(readings) == 1:
-        return load_all(clips, readings[0])
-    each = zip(clips, for_each(readings, len(clips)), strict=True)
-    return [pair for pattern, reading in each for pair in load_all([pattern], reading)]
 
 
 def _check_target(path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.layer_options import Overlays, load_overlays
+from motionloom.cli.layer_options import OverlayRate, Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, Suffix, columns, plural, print_line
 from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root
@@ -29,6 +29,7 @@ def drive(
         bool, typer.Option("--best", help="Write the best clip even if a hard constraint is not met.")
     ] = False,
     overlay: Overlays = None,
+    source_fps: OverlayRate = None,
     gaze: Annotated[
         Path | None, typer.Option("--gaze", metavar="MAP.loom", help="By hand: a gaze map; the gaze leads turns.")
     ] = None,
@@ -67,7 +68,7 @@ def drive(
 
     with busy("preparing"):  # and compiling, before the screen is taken
         look = None if gaze is None else gaze_model(gaze)
-        actions = load_overlays(overlay or [])
+        actions = load_overlays(overlay or [], source_fps)
         live = foot_locked(overlaid(live_characters(load_model(model)), actions, look, lead=True))
         live.step(live.begin([seed]), _none(), 1.0 / RATE)
     curses.wrapper(lambda screen: by_hand(screen, live, seed))

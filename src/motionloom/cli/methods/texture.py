@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import Force, Json, Seed, columns, print_json, print_line, read_clip, with_reading
+from motionloom.cli.options import Force, Json, Seed, columns, for_each, print_json, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 from motionloom.cli.requests import Root, given_request
 
@@ -87,7 +87,7 @@ def texture(
         print_line(f"wrote {path}")
 
 
-@with_reading(trim_tpose=True)
+@with_reading(trim_tpose=True, rates="Frame rate of the files, or of PLAIN, STYLED and OTHER: 60,120,60 [frames/s].")
 def transfer(
     plain: Annotated[Path, typer.Argument(metavar="PLAIN", help="A plain motion: a walk.")],
     styled: Annotated[
@@ -114,7 +114,7 @@ def transfer(
     from motionloom.recipes.transferring import transfer as transfer_clips
 
     check_target(out, overwrite=force)
-    clips = [read_clip(path, reading) for path in (plain, styled, other)]
+    clips = [read_clip(path, one) for path, one in zip((plain, styled, other), for_each(reading, 3), strict=True)]
     with busy("transferring") as report:
         made = transfer_clips(*clips, seed=seed, weight=weight, progress=report)
     write_clip(made.clip, out)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from motionloom.cli.flags import present_value
 from motionloom.cli.options import (
     Clips,
     Json,
@@ -120,7 +121,18 @@ def _draw(model: VariationModel, folder: Path, seed: int, *, quiet: bool) -> lis
     return [folder / f"{name}.png" for name in PICTURES]
 
 
-Rate = Annotated[float, typer.Option("--fps", metavar="FPS", min=1, max=1000, help="Compare at this frame rate.")]
+RATE = 30.0  # frames per second at which takes are compared
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        "--model-fps",
+        metavar="FPS",
+        min=1,
+        max=1000,
+        help=f"Frame rate of the comparison, {RATE:g} by default.",
+    ),
+]
+PlainRate = Annotated[float | None, typer.Option("--fps", min=1, max=1000, hidden=True)]
 
 
 @variation.command("compress")
@@ -133,7 +145,8 @@ def compress(
             "--tolerance", metavar="M", min=0, help="Largest error: root mean square at the tips of limbs [m]."
         ),
     ] = 0.02,
-    rate: Rate = 30.0,
+    rate: Rate = None,
+    plain_fps: PlainRate = None,
     json: Json = False,
     *,
     reading: Any = None,
@@ -141,7 +154,7 @@ def compress(
     """List the takes that the others re-synthesise within a tolerance: they can be left out."""
     from motionloom.methods.variation.selection import compress_clips
 
-    takes = _takes(clips, reading, rate)
+    takes = _takes(clips, reading, present_value("--fps", plain_fps, "--model-fps", rate))
     with busy("re-synthesising clips") as report:
         found = compress_clips(takes, tolerance, progress=report)
     if json:
@@ -161,7 +174,8 @@ def select(
         list[str],
         typer.Option("--trusted", metavar="SET", help="Clips that are known to be alike: files, folders, wildcards."),
     ],
-    rate: Rate = 30.0,
+    rate: Rate = None,
+    plain_fps: PlainRate = None,
     seed: Seed = 0,
     json: Json = False,
     *,
@@ -177,9 +191,10 @@ def select(
     from motionloom.methods.variation.config import Config
     from motionloom.methods.variation.selection import select_clips
 
-    takes, known = _takes(clips, reading, rate), _takes(trusted, reading, rate)
+    fps = present_value("--fps", plain_fps, "--model-fps", rate)
+    takes, known = _takes(clips, reading, fps), _takes(trusted, reading, fps)
     with busy("selecting clips") as report:
-        found = select_clips(takes, known, Config(fps=rate), rng=np.random.default_rng([seed]), progress=report)
+        found = select_clips(takes, known, Config(fps=fps or RATE), rng=np.random.default_rng([seed]), progress=report)
     if json:
         print_json({**found._asdict(), "dropped": [item._asdict() for item in found.dropped]})
         return
@@ -203,8 +218,8 @@ def select(
         )
 
 
-def _takes(paths: list[str], reading: Any, fps: float) -> list[Clip]:
+def _takes(paths: list[str], reading: Any, fps: float | None) -> list[Clip]:
     """Clips of one skeleton at one frame rate, prepared as for learning."""
     from motionloom.methods import prepare
 
-    return list(prepare(unique_names(load_all(paths, reading)), fps, broken="mend").clips)
+    return list(prepare(unique_names(load_all(paths, reading)), fps or RATE, broken="mend").clips)
