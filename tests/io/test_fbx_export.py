@@ -50,16 +50,14 @@ def test_a_program_that_fails_leaves_no_file_and_its_message(monkeypatch, tmp_pa
         save(make("walk", seconds=0.5, fps=30), tmp_path / "walk.fbx", unit="m")
 
 
-@pytest.mark.parametrize("style", ["", "mixamo", "unreal", "blender"])
-def test_what_blender_writes_is_the_same_motion(tmp_path, style):
+def test_what_blender_writes_is_the_same_motion(tmp_path):
+    """Here where Blender is at hand; always in `./run interop`, for each of the rigs."""
     pytest.importorskip("ufbx", reason="needs the extra fbx")
     try:
         blender()
     except MissingExtra as error:
         pytest.skip(str(error))
-    clip = make("walk", seed=2, seconds=0.5, fps=24)
-    if style:
-        clip = retarget(clip, load(rig(tmp_path / "hero.glb", style))).clip
+    clip = retarget(make("walk", seed=2, seconds=0.5, fps=24), load(rig(tmp_path / "hero.glb", "unreal"))).clip
     save(clip, tmp_path / "walk.fbx")
     back = load(tmp_path / "walk.fbx")
     assert (len(back), back.fps) == (len(clip), pytest.approx(clip.fps))
