@@ -14,7 +14,10 @@ import pytest
 
 from motionloom import samples
 from motionloom.io import load, save
+from motionloom.io.atomic_files import staging_folder
+from motionloom.jobs import WorkerDied
 from motionloom.jobs.worker_handle import _descendants
+from motionloom.recipes import folders
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
 
@@ -72,11 +75,24 @@ def test_killed_workers_cost_their_own_files_only(many_clips, tmp_path):
         os.kill(pid, signal.SIGKILL)
     _, err = command.communicate()
     named = [line for line in err.splitlines() if "its process was killed by SIGKILL" in line]
+    assert list(tmp_path.glob(".*")) == []  # what was being written is removed
     written = {path.name.removesuffix(".npz") for path in tmp_path.glob("walk_*.npz")}
     lost = {line.removeprefix("motionloom: ").split(".bvh")[0] for line in named}
     assert len(lost) == len(named)
     assert len(written | lost) == CLIPS  # a worker may be killed after it wrote its file, before it reported it
     assert command.returncode == (1 if named else 0)  # none, if each was between two files when it was killed
+
+
+def test_what_a_killed_process_was_writing_is_removed(many_clips, tmp_path, monkeypatch):
+    def killed(task, jobs, **given):
+        for job in jobs:
+            staging_folder(job[1]).mkdir()
+            yield given["failed"](job, WorkerDied(job[0].name, -signal.SIGKILL))
+
+    monkeypatch.setattr(folders, "each", killed)
+    reports = list(folders.clean_files([many_clips], tmp_path))
+    assert reports[0].error == "walk_00.bvh: its process was killed by SIGKILL"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", [("convert", "{out}", "--to", "npz"), ("info",), ("clean", "-o", "{out}")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints import MotionParameter
-from motionloom.core import BadRequest, Cancelled, Clip, Markers, MotionloomError, Note, Progress, silent
+from motionloom.core import BadRequest, Cancelled, Clip, FormatError, Markers, MotionloomError, Note, Progress, silent
 from motionloom.core.note import info
 from motionloom.core.progress import each as counted
 from motionloom.core.progress import part, parts
 from motionloom.io import FORMATS, Reading, check_target, expand_paths, load, load_many, save
+from motionloom.io.atomic_files import finish_interrupted
 from motionloom.io.formats import LARGE, format_of, holds_many, holds_markers, load_markers, save_markers
 from motionloom.io.reader_settings import DEFAULT
+from motionloom.io.sidecars.names import side_names
 from motionloom.jobs import MIN_FILES, JobFailed, each
 from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.skate_removal import SkateReport
@@ -222,15 +225,20 @@ def _for_each(
     task: Callable[..., EditedFile], jobs: Sequence[Job], stage: str, worth: int, progress: Progress | None
 ) -> Iterator[EditedFile]:
     large = any(path.stat().st_size > LARGE for path, _ in jobs)
-    return each(
-        task,
-        jobs,
-        failed=_failed,
-        name=lambda job: job[0].name,
-        stage=stage,
-        progress=progress,
-        worth=1 if large else worth,
-    )
+    try:
+        yield from each(
+            task,
+            jobs,
+            failed=_failed,
+            name=lambda job: job[0].name,
+            stage=stage,
+            progress=progress,
+            worth=1 if large else worth,
+        )
+    finally:
+        for target in filter(None, (target for _, target in jobs)):  # a process may have been killed while it wrote
+            with suppress(FormatError):
+                finish_interrupted(target, side_names(target))
 
 
 def _failed(job: Job, error: JobFailed) -> EditedFile:
