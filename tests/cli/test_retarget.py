@@ -62,3 +62,12 @@ def test_a_tpose_in_front_is_said(run, mocap, giant):
     dropped = run("retarget", mocap / "cmu" / "16_15.bvh", "--to", giant)
     assert "begins with a T-pose, which was kept" in kept.out
     assert "frame 0 is a T-pose: dropped" in dropped.out
+
+
+def test_planted_feet_are_measured_as_by_clean(run, mocap, giant):
+    walk = mocap / "cmu" / "16_15.bvh"
+    (report,) = run("retarget", walk, "--to", giant, "--json").json
+    (cleaned,) = run("clean", walk, "--json").json
+    source, _, result = report["slid"]
+    assert source == pytest.approx(cleaned["slid_before"], abs=1.0)
+    assert result == pytest.approx(cleaned["slid_after"], abs=0.1)  # a heel that rolls off its toe is not planted

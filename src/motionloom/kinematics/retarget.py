@@ -106,10 +106,11 @@ def retarget(
     made = Clip(
         body, root, normalize(local_rotations(body, turns)), clip.fps, clip.label_names, clip.labels, origin=origin
     )
-    turned, missed, touching = measure_skate(made), 0.0, contacts(clip)
-    slid = [planted_speed(clip, touching), planted_speed(made, touching)]
+    turned, missed, touching = made, 0.0, contacts(clip)
     if plant and feet(body):
         made, missed = _planted(clip, made, scale, levels, planting)
+        touching = contacts(made)  # those that were pinned: a heel that rolls off its toe does not slide
+    source, alone, result = (planted_speed(c, touching) for c in (clip, turned, made))
     roles = [r for r in body.roles if r and r in old.roles]
     used = {k for pair in pairs.values() for k in pair[:2]}
     planting(1.0, "measuring skate")
@@ -119,10 +120,10 @@ def retarget(
         tuple(body.names[j] for j in range(len(body)) if j not in pairs),
         tuple(r for j, r in enumerate(old.roles) if r and j not in used),
         measure_skate(clip),
-        turned,
+        measure_skate(turned),
         measure_skate(made),
         missed,
-        (slid[0], slid[1], planted_speed(made, touching)),
+        (source, alone, result),
     )
     report(1.0, "measuring skate")
     return made, summary
