@@ -12,7 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from PIL import Image
+
 HERE = Path(__file__).resolve().parent
+COLOURS = 64  # of the pictures, so that their files stay small
 
 
 def commands() -> list[list[str]]:
@@ -29,7 +32,8 @@ def main() -> None:
             print("motionloom", shlex.join(words), flush=True)
             subprocess.run([sys.executable, "-P", "-m", "motionloom", *words], cwd=folder, check=True)
             if words[0] == "view":
-                (HERE / "tasks" / words[-1]).write_bytes((folder / words[-1]).read_bytes())
+                picture = Image.open(folder / words[-1]).convert("RGB")
+                picture.quantize(COLOURS, dither=Image.Dither.NONE).save(HERE / "tasks" / words[-1], optimize=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from motionloom.cli.app import app
 from motionloom.constraints import Avoid
 from motionloom.evaluate import check_clips
 from motionloom.io import load
+from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.pace import speed_changes, standing
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -31,6 +32,9 @@ def test_the_commands_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not speed_changes(long)
     assert not standing(faster)[30:-30].any()
     assert Avoid(center=(0.1, 2.2), radius=0.3).met(path)
+    slides = [remove_skate(load(f"{name}.bvh"))[1].slid_before for name in ("sliding", "clean")]
+    assert slides[0] > 20
+    assert slides[1] < 0.5
     sources = {f.kind for f in check_clips([load(f"{n}.bvh") for n in ("straight", "left", "right")])}
     assert {f.kind for f in check_clips([long, path])} <= sources  # no finding that the sources do not have
 
