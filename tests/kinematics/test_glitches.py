@@ -96,6 +96,18 @@ def test_a_lone_step_below_3600_degrees_per_second_is_found(degrees: float, kind
     assert [g.kind for g in glitches(bent(walk, "head", slice(200, None), degrees))] == kinds
 
 
+def test_a_clip_may_end_in_a_quick_swing_as_it_has_others() -> None:
+    """Steps of a dog's foreleg at 60 fps; a loop ends where the leg has just begun to swing."""
+    walk = samples.make("walk", seed=1, fps=60)
+    swing = np.array([2.5, 2.8, 18.4, 25.7, 25.6, 23.0, 17.1, 15.3, 3.8, 2.0])
+    turned = np.cumsum(np.tile(np.concatenate([swing, -swing]), 20))[: 20 * 15 + 4]  # the last step is that of 25.7
+    rotations = walk.rotations[: len(turned)].copy()
+    rotations[:, walk.skeleton.joint("head")] = exp(np.radians(turned)[:, None] * [1.0, 0, 0])
+    clip = Clip(walk.skeleton, walk.root[: len(turned)], rotations, walk.fps)
+    assert glitches(clip) == []
+    assert [g.kind for g in glitches(bent(clip, "head", slice(len(clip) - 1, None), 40))] == ["edge"]
+
+
 @pytest.mark.parametrize("every", [1, 4])
 def test_a_glitch_is_found_after_resampling_too(mocap, every: int) -> None:
     from motionloom.io import load

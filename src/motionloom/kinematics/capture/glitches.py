@@ -22,6 +22,7 @@ MAX_JOINT_SPEED = np.radians(3600.0)  # rad/s: faster than any joint of a sprint
 MAX_ROOT_SPEED = 13.0  # m/s: faster than any sprint
 LONE_STEP_SPEED = np.radians(1440.0)  # rad/s: slower steps are glitches too if they are faster than this,
 LONE_STEP_RATIO = 5.0  # and so many times longer than three of the four steps around them
+USUAL = 0.99  # share of a joint's steps that are usual
 FLIP = np.pi / 2  # a step by more than this turns the limb over
 SLIGHT = np.radians(20.0)  # a smaller glitch of a few frames costs no frames: it is interpolated before learning,
 SLIGHT_TIME = 0.03  # seconds: unless it is longer than this
@@ -189,12 +190,17 @@ def _spiky_steps(off: FloatArray, steps: FloatArray, least: float, hardest: floa
 
 
 def _lone_steps(steps: FloatArray, fps: float) -> BoolArray:
-    """(F - 1, n) fast steps between slow ones: captured motion accelerates over several frames, at 30 fps too."""
+    """(F - 1, n) fast steps between slow ones: captured motion accelerates over several frames, at 30 fps too.
+
+    The first and last two have fewer steps around them: they are also faster than the joint is elsewhere.
+    """
     padded = np.pad(steps, ((2, 2), (0, 0)))
     around = np.sort([padded[k : k + len(steps)] for k in (0, 1, 3, 4)], axis=0)[2]  # one may be the step back
     if len(steps) < 5:
         return np.zeros(steps.shape, bool)
-    return np.asarray((steps > LONE_STEP_SPEED / fps) & (steps > LONE_STEP_RATIO * around))
+    lone = np.asarray((steps > LONE_STEP_SPEED / fps) & (steps > LONE_STEP_RATIO * around))
+    lone[[0, 1, -2, -1]] &= steps[[0, 1, -2, -1]] > np.quantile(steps, USUAL, axis=0)
+    return lone
 
 
 def _flips(found: Sequence[Glitch], clip: Clip) -> list[Glitch]:
