@@ -61,10 +61,11 @@ def test_errors_of_headings_are_in_degrees():
 
 
 def test_findings_that_matter_come_first_and_once():
-    def finding(kind, text, broken=False):
-        return Finding("clip", kind, text, broken=broken)
+    def finding(kind, text, broken=False, stop=None):
+        return Finding("clip", kind, text, stop=stop, broken=broken)
 
     found = [
+        finding("T-pose", "frame 0", broken=True, stop=1),
         finding("never moves", "2 joints never turn"),
         finding("uneven pace", "swings"),
         finding("glitch", "knee jumps", broken=True),
@@ -72,9 +73,10 @@ def test_findings_that_matter_come_first_and_once():
         finding("frame rate", "wrong"),
     ]
     assert _lines(found, 4) == [
-        "glitch: knee jumps (left out of learning)",
         "frame rate: wrong",
+        "glitch: knee jumps (left out of learning)",
         "uneven pace: swings",
+        "T-pose: frame 0 (left out of learning)",
         "note: 2 joints never turn",
     ]
 

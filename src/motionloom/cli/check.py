@@ -33,6 +33,7 @@ IMPORTANCE = (
     "T-pose",
 )
 """Kinds of findings, the most important first; others follow."""
+OF_ALL_FRAMES = ("not checked", "unreadable", "frame rate")  # kinds that concern every frame of a clip
 LEFT_OUT = "left out of learning"
 LINES_OF_A_KIND = 4  # printed for each clip without --all
 
@@ -83,8 +84,13 @@ def _is_note(f: Finding) -> bool:
     return f.kind == "never moves" and f.joint != "all"
 
 
-def _rank(kind: str) -> int:
-    return IMPORTANCE.index(kind) if kind in IMPORTANCE else len(IMPORTANCE)
+def _rank(f: Finding) -> tuple[bool, bool, bool, bool, int]:
+    """The most important findings have the lowest rank: of all frames, of broken frames, then by kind.
+
+    A T-pose in frame 0, which every command drops, and notes come last.
+    """
+    at = IMPORTANCE.index(f.kind) if f.kind in IMPORTANCE else len(IMPORTANCE)
+    return _is_note(f), f.kind == "T-pose" and f.stop == 1, f.kind not in OF_ALL_FRAMES, not f.broken, at
 
 
 def _lines(found: list[Finding], limit: int | None) -> list[str]:
@@ -93,7 +99,7 @@ def _lines(found: list[Finding], limit: int | None) -> list[str]:
     Of more than `limit` of a kind the first ones, and how many more there are.
     """
     kinds: dict[str, list[str]] = {}
-    for f in sorted(found, key=lambda f: (_is_note(f), not f.broken, _rank(f.kind))):
+    for f in sorted(found, key=_rank):
         texts = kinds.setdefault("note" if _is_note(f) else f.kind, [])
         text = f"{f.text} ({LEFT_OUT})" if f.broken else f.text
         if text not in texts:
