@@ -210,7 +210,10 @@ def test_knees_that_are_straight_at_push_off_stay_so(name, fps, mocap):
     assert root_acceleration(cleaned) < 1.15 * root_acceleration(clip)
 
 
-@pytest.mark.parametrize("name", ["35_03", "127_09", "16_35", "16_27", "49_04", "69_01"])  # at 120 fps
+@pytest.mark.parametrize(
+    "name",  # at 120 fps; 104_19 stands on a leg that is straight, the ankles of 35_22 and 127_38 roll at their lowest
+    ["35_03", "127_09", "16_35", "16_27", "49_04", "69_01", "104_19", "35_22", "127_38"],
+)
 def test_cleaned_knees_do_not_tremble_at_the_rate_of_the_capture(name, mocap):
     from motionloom.io import load
     from motionloom.kinematics.feet.knees import knee_acceleration as accelerations

@@ -70,7 +70,7 @@ def follow_knee(
     angle = weight * np.clip(angle, -MAX_HEEL_TURN, MAX_HEEL_TURN)
     drop = plan.ankle[:, 1] - _rolled(plan, axis, angle).ankle[:, 1]
     room = np.maximum(plan.ankle[:, 1] - ankle[:, 1].min(), 0.0)
-    return _rolled(plan, axis, angle * np.minimum(1.0, room / np.maximum(drop, 1e-9)))
+    return _rolled(plan, axis, angle * np.where(drop > room, room / np.maximum(drop, 1e-9), 1.0))
 
 
 def _roll(plan: FootPlan, hip: FloatArray, reach: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -17,6 +17,7 @@ SOFT = 0.01  # width of the soft limit on reach, in limb lengths
 STRAIGHT = np.sin(np.radians(10.0))  # below this sine of the knee angle the bending plane is not trusted alone
 BACKWARD = 0.02  # sine of the angle past straight below which a knee counts as straight
 PASSING = 0.03  # limb lengths to go, over which a knee past straight passes over to its own side
+CORRECTED = 0.001  # limb lengths to go, over which a straight knee does
 
 
 class TwoBone(NamedTuple):
@@ -125,7 +126,8 @@ def _folded(
     side = across + np.where(along >= 0, weight, 0)[..., None] * f
     same = sine_new[..., None] * _unit(side, f)
     little = 1 - smoothstep(sine / STRAIGHT - 1)  # 10 degrees backward is a knee past straight; 20 is a bend
-    passing = 1 - (1 - smoothstep(asked / PASSING)) * np.clip(-along / BACKWARD, 0, 1)
+    backward = smoothstep(-along / BACKWARD - 1)
+    passing = smoothstep(asked / CORRECTED) * (1 - (1 - smoothstep(asked / PASSING)) * backward)
     over = np.where(along < 0, little * passing, 0)[..., None]
     forward = sine_new[..., None] * _unit(across + (weight - 2 * along)[..., None] * f, f)
     return (1 - over) * same + over * forward
