@@ -93,11 +93,16 @@ def standing(clip: Clip) -> BoolArray:
 
 def root_acceleration(clip: Clip) -> FloatArray:
     """(F,) m/s^2: acceleration of the hips over the ground, from velocities averaged over 0.2 s."""
-    place, span = travel(clip).place, max(1, round(ACCELERATION_TIME * clip.fps))
+    return acceleration_along(travel(clip).place, clip.fps)
+
+
+def acceleration_along(place: FloatArray, fps: float) -> FloatArray:
+    """(F,) m/s^2: `root_acceleration` of a body whose hips are at `place` (F, 2) m."""
+    span = max(1, round(ACCELERATION_TIME * fps))
     out = np.zeros(len(place))
     if len(place) <= 2 * span:
         return out
-    velocity = (place[span:] - place[:-span]) * clip.fps / span
-    change = (velocity[span:] - velocity[:-span]) * clip.fps / span
+    velocity = (place[span:] - place[:-span]) * fps / span
+    change = (velocity[span:] - velocity[:-span]) * fps / span
     out[span : span + len(change)] = np.linalg.norm(change, axis=1)
     return out

@@ -9,14 +9,14 @@ from motionloom.constraints import Request
 from motionloom.core import silent
 from motionloom.io import load
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.kinematics.pace import SPEED_CHANGE, change_rate, changes_along, standing
+from motionloom.kinematics.pace import SPEED_CHANGE, changes_along, standing
 from motionloom.methods import learn, synthesize
 from motionloom.methods.textons import Options
-from motionloom.methods.textons.plan.drawn_walk import MARGINS, DrawnWalk, UsualPace, draw_walk
+from motionloom.methods.textons.plan.drawn_walk import MARGINS, DrawnWalk, UsualPace, draw_walk, jolts, usual_pace
 
 
 def drawn(model, blocks, seed=0):
-    found = DrawnWalk(model.walk(Options(), np.random.default_rng(seed)), np.random.default_rng(5))
+    found = DrawnWalk(model.walk(Options(), np.random.default_rng(seed)), np.random.default_rng(5), UsualPace())
     for _ in range(blocks):
         found = found.fork()
         found.extend()
@@ -53,29 +53,39 @@ def test_changes_of_speed_are_counted_once_across_blocks(model):
     change = changes_along(path, model.fps)
     whole = [len(runs(change[: found.frames] > SPEED_CHANGE + margin)) for margin in MARGINS]
     assert max(whole) > 3
-    assert np.abs(found.counts[:-1] - whole).max() <= 1  # one more where a change lasts beyond the last frame counted
+    assert np.abs(found.counts[:-2] - whole).max() <= 1  # one more where a change lasts beyond the last frame counted
 
 
 def test_a_pace_beyond_the_usual_is_in_excess():
     usual = UsualPace(changes=6.0, standing=0.1)
-    assert usual.excess(changes=3, standing=0.0, seconds=20.0, total=60.0) == 0
-    assert usual.excess(changes=5, standing=0.0, seconds=20.0, total=60.0) == 2
-    assert usual.excess(changes=0, standing=8.0, seconds=20.0, total=60.0) == 2
-    assert UsualPace().excess(changes=100, standing=20.0, seconds=20.0, total=60.0) == 0
+    assert usual.excess(changes=3, standing=0.0, jolts=0, seconds=20.0, total=60.0) == 0
+    assert usual.excess(changes=5, standing=0.0, jolts=0, seconds=20.0, total=60.0) == 2
+    assert usual.excess(changes=0, standing=8.0, jolts=0, seconds=20.0, total=60.0) == 2
+    assert usual.excess(changes=3, standing=0.0, jolts=1, seconds=20.0, total=60.0) == 1
+    assert UsualPace().excess(changes=100, standing=20.0, jolts=0, seconds=20.0, total=60.0) == 0
+
+
+def test_a_jolt_is_counted_once():
+    speeds = np.repeat([1.0, 2.0], 45)  # m/s: faster by 1 m/s in a frame, 5 m/s^2 over 0.2 s
+    path = np.stack([np.cumsum(speeds) / 30, np.zeros(90)], 1)
+    assert jolts(path, 30.0, 4.0).sum() == 1
+    assert jolts(path, 30.0, 5.1).sum() == 0
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", [7, 12])
-def test_walks_of_captures_change_their_speed_no_more_often_than_the_clips(captured_walks, seed):
+def test_walks_of_captures_change_their_speed_and_accelerate_no_more_than_the_clips(captured_walks, seed):
     model, usual = captured_walks
     made = synthesize(model, Request(seconds=30.0), seed=seed)
-    assert change_rate([made.root[:, [0, 2]]], made.fps) <= usual
+    own = usual_pace([made.root[:, [0, 2]]], made.fps)
+    assert own.changes <= usual.changes
+    assert own.acceleration <= usual.acceleration
 
 
 @pytest.fixture(scope="module")
 def captured_walks(mocap):
     clips = [load(mocap / f"cmu/16_{k}.bvh", trim_tpose=True) for k in (11, 13, 15, 16, 17, 19, 21, 23, 25, 27, 29)]
-    return learn("textons", clips), change_rate([c.root[:, [0, 2]] for c in clips], clips[0].fps)
+    return learn("textons", clips), usual_pace([c.root[:, [0, 2]] for c in clips], clips[0].fps)
 
 
 @pytest.mark.long

@@ -25,7 +25,7 @@ from motionloom.methods.settings import Settings
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.learn.lds import Texton
 from motionloom.methods.textons.live import LiveOptions, TextonLive, texton_live
-from motionloom.methods.textons.plan.drawn_walk import NARROW, WIDE, UsualPace, usual_pace
+from motionloom.methods.textons.plan.drawn_walk import NARROW, WIDE, UsualPace, jolts, usual_pace
 from motionloom.methods.textons.plan.joins import JoinFinder, Joins
 from motionloom.methods.textons.plan.link_costs import LinkNetwork, find_network
 from motionloom.methods.textons.plan.link_walk import LinkWalk
@@ -159,14 +159,15 @@ class TextonModel(Model[Options]):
             return UsualPace()
         usual = usual_pace(captured_paths(self.segments, self.network(options, progress).track), self.fps)
         asked = any(isinstance(c, Style | Pace) for c in request.constraints)
-        return UsualPace(usual.changes) if asked else usual
+        return usual._replace(standing=1.0) if asked else usual
 
     def _excess(self, plan: TextonPlan, options: Options, usual: UsualPace, progress: Progress) -> float:
-        """How far the result of a plan changes its speed and stands beyond the usual, after its feet are cleaned."""
+        """How far the result of a plan is beyond the usual pace after its feet are cleaned."""
         rng = plan.rng(np.random.default_rng(0))
         clip, _ = self.renderer.render_clip(plan.pieces, plan.frames, rng, options, progress)
-        own, seconds = usual_pace([clip.root[:, [0, 2]]], self.fps), len(clip) / self.fps
-        return usual.excess(own.changes * (seconds - 1.0) / 60.0, own.standing * seconds, seconds, seconds)
+        path, seconds = clip.root[:, [0, 2]], len(clip) / self.fps
+        own, jolted = usual_pace([path], self.fps), float(jolts(path, self.fps, usual.acceleration).sum())
+        return usual.excess(own.changes * (seconds - 1.0) / 60.0, own.standing * seconds, jolted, seconds, seconds)
 
     def _waypoints(self, request: Request, frames: int) -> dict[int, PoseAt]:
         return {c.frame(frames, self.fps): c for c in request.constraints if isinstance(c, PoseAt)}

@@ -1,6 +1,6 @@
-"""Walks of a given length that change their speed and stand no more than the clips: a beam search over sampled blocks.
+"""Walks of a given length that change their speed, stand and accelerate no more than the clips: a beam search.
 
-A walk is drawn block by block, each of a few seconds, and rendered as far as its path over the ground needs. What is
+A walk is drawn in sampled blocks of a few seconds, and rendered as far as its path over the ground needs. What is
 drawn next cannot undo a change of speed that the last pieces lead to, so several walks are extended side by side, and
 those at the steadiest pace are kept.
 """
@@ -16,7 +16,15 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.core import BoolArray, FloatArray, NoPath, Progress
-from motionloom.kinematics.pace import SPEED_CHANGE, STANDING_SPEED, STEP_TIME, change_rate, changes_along, pace_along
+from motionloom.kinematics.pace import (
+    SPEED_CHANGE,
+    STANDING_SPEED,
+    STEP_TIME,
+    acceleration_along,
+    change_rate,
+    changes_along,
+    pace_along,
+)
 from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
 
@@ -29,24 +37,33 @@ STANDING_AHEAD = 4.0  # s: and time for which it may stand
 
 
 class UsualPace(NamedTuple):
-    """How often bodies change their speed, and how long they stand."""
+    """How often bodies change their speed, how long they stand, and how much their hips accelerate over the ground."""
 
     changes: float = np.inf  # a minute
     standing: float = 1.0  # share of the time
+    acceleration: float = np.inf  # m/s^2, at most
 
-    def excess(self, changes: float, standing: float, seconds: float, total: float) -> float:
-        """Changes of speed and seconds of standing beyond the usual, in so many seconds out of a total."""
+    def excess(self, changes: float, standing: float, jolts: float, seconds: float, total: float) -> float:
+        """Changes of speed, seconds of standing and jolts beyond the usual, in so many seconds out of a total."""
         most = min(self.changes / 60.0 * seconds + AHEAD, self.changes / 60.0 * max(0.0, total - 1.0))
-        return max(0.0, changes - most) + max(0.0, standing - self.standing * seconds - STANDING_AHEAD)
+        return max(0.0, changes - most) + max(0.0, standing - self.standing * seconds - STANDING_AHEAD) + jolts
 
 
 def usual_pace(paths: Sequence[FloatArray], fps: float) -> UsualPace:
     """The pace of bodies at `paths` (F, 2) m."""
-    return UsualPace(change_rate(paths, fps), float(np.concatenate([_stands(p, fps) for p in paths]).mean()))
+    standing = float(np.concatenate([_stands(p, fps) for p in paths]).mean())
+    return UsualPace(change_rate(paths, fps), standing, max(float(acceleration_along(p, fps).max()) for p in paths))
 
 
 def _stands(path: FloatArray, fps: float) -> BoolArray:
     return np.asarray(pace_along(path, fps) < STANDING_SPEED)
+
+
+def jolts(path: FloatArray, fps: float, limit: float) -> BoolArray:
+    """(F,) whether hips at `path` (F, 2) m begin to accelerate by more than `limit` m/s^2."""
+    over = acceleration_along(path, fps) > limit
+    over[1:] &= ~over[:-1].copy()
+    return np.asarray(over)
 
 
 @dataclass(eq=False)
@@ -54,15 +71,17 @@ class DrawnWalk:
     """A walk as far as it was drawn: its pieces, and the changes of speed along its path."""
 
     walk: SegmentWalk
-    noise: Generator  # of the rendering,
-    state: Any = None  # and its state
+    noise: Generator  # of the rendering
+    usual: UsualPace
+    state: Any = None  # of the rendering
     pieces: list[TextonPiece] = field(default_factory=list)
     places: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))  # (F, 2) m: the last seconds of the path
     settled: int = 0  # frames of these that are counted
     frames: int = 0  # frames that are counted in all,
-    counts: FloatArray = field(default_factory=lambda: np.zeros(len(MARGINS) + 1))  # (5,) and their counts
+    counts: FloatArray = field(default_factory=lambda: np.zeros(len(MARGINS) + 2))  # (6,) and their counts
     changes: float = 0.0  # changes of speed of all pieces that were drawn,
     standing: float = 0.0  # s for which they stand,
+    jolts: float = 0.0  # times that they accelerate more than the clips,
     seconds: float = 0.0  # and their length
 
     def length(self) -> int:
@@ -100,20 +119,20 @@ class DrawnWalk:
             self.places, self.settled = self.places[kept:], end - kept
         rest = self.walk.renderer.rest_of_path(self.state, copy.deepcopy(self.noise), self.walk.options)
         more = self._counts(np.concatenate([self.places, rest]))[self.settled :]
-        *changes, standing = self.counts + more.sum(axis=0)
+        *changes, standing, self.jolts = self.counts + more.sum(axis=0)
         self.changes, self.standing, self.seconds = max(changes), standing / fps, (self.frames + len(more)) / fps
 
     def _counts(self, path: FloatArray) -> BoolArray:
-        """(F, 5) whether the speed begins to change by more than the limit with each margin; and whether it stands."""
+        """(F, 6) whether the speed begins to change by more than the limit with each margin; stands; and jolts."""
         fps = self.walk.segments.fps
         change = changes_along(path, fps)
         over = np.concatenate([change, np.zeros(len(path) - len(change))])[:, None] > SPEED_CHANGE + MARGINS
         over[1:] &= ~over[:-1].copy()
-        return np.concatenate([over, _stands(path, fps)[:, None]], 1)
+        return np.column_stack([over, _stands(path, fps), jolts(path, fps, self.usual.acceleration)])
 
-    def excess(self, usual: UsualPace, total: float) -> float:
-        """How far it changes its speed and stands beyond the usual, in a walk that will last `total` seconds."""
-        return usual.excess(self.changes, self.standing, self.seconds, total)
+    def excess(self, total: float) -> float:
+        """How far it changes its speed, stands and jolts beyond the usual, in a walk that will last `total` seconds."""
+        return self.usual.excess(self.changes, self.standing, self.jolts, self.seconds, total)
 
 
 def draw_walk(
@@ -121,21 +140,21 @@ def draw_walk(
 ) -> tuple[list[TextonPiece], int]:
     """Sampled pieces for a number of frames, and the seed of the noise that they were rendered with.
 
-    They change their speed and stand no more than usual, where such a walk is found among `width` that are
+    They change their speed, stand and accelerate no more than usual, where such a walk is found among `width` that are
     extended side by side.
     """
     seed, seconds = int(walk.rng.integers(2**63)), frames / walk.segments.fps
     width = max(1, min(width, round(LONGEST_WIDE / seconds))) if usual.changes < np.inf else 1
-    kept = [DrawnWalk(walk, np.random.default_rng(seed))]
+    kept = [DrawnWalk(walk, np.random.default_rng(seed), usual)]
     while (least := min(w.length() for w in kept)) < frames:
         found = [w for w in kept if w.length() >= frames]
         shorter = [w for w in kept if w.length() < frames]
         for k in range(width * BRANCHES):
             progress(least / frames, "drawing textons")
             found.append(_extended(shorter[k % len(shorter)], frames))
-            if sum(w.excess(usual, seconds) <= 0 for w in found) >= width:
+            if sum(w.excess(seconds) <= 0 for w in found) >= width:
                 break
-        kept = sorted(found, key=lambda w: w.excess(usual, seconds))[:width]
+        kept = sorted(found, key=lambda w: w.excess(seconds))[:width]
     pieces = kept[0].pieces
     ends = np.cumsum([p.length for p in pieces])
     return pieces[: int(np.searchsorted(ends, frames)) + 1], seed
