@@ -45,7 +45,7 @@ CRITERIA = """## The six criteria (HECK 5.3.1)
 | criterion | here |
 | --- | --- |
 | efficient synthesis | constant time per frame, measured by `benchmarks/splicing.py` |
-| efficient storage | 33 examples are 3 KB, 19 KB with the recipe of 33 takes; gaze and motion are stored apart |
+| efficient storage | 33 examples are 3 KB, 11 KB with the recipe of 33 takes; gaze and motion are stored apart |
 | low latency | a live character begins the shift in the step of its command, also during another shift |
 | accurate motion | a point is met to 0.01° or reported as missed; a base motion that looks around is re-aimed |
 | visual quality | C2 for a target at rest, C1 for one that moves, hops or is replaced; what a take loses is listed |

@@ -162,11 +162,12 @@ def _summary(made: Splice, target: Path, upper: Path, lower: Path) -> dict[str, 
 def _draw(made: Splice, action: str, lower: Clip, target: Path) -> None:
     """The action at the times that were used, turned to the way of the walk, the walk and the result, time by time."""
     from motionloom.analysis import at_times
+    from motionloom.core import replace
     from motionloom.kinematics.travel import turned
     from motionloom.plot.filmstrip import save_filmstrip
     from motionloom.plot.view import best_yaw
 
-    shown = at_times(made.upper, made.seconds)
+    shown = replace(at_times(made.upper, made.seconds), fps=lower.fps)
     rows = [turned(shown, best_yaw(lower, 1.0) - best_yaw(shown, 1.0)), lower[: len(made.clip)], made.clip]
     titles = [f"{action}, timed by the legs of {lower.name}", lower.name, target.stem]
     save_filmstrip(rows, target.with_suffix(".png"), titles=titles)

@@ -574,3 +574,19 @@ def test_a_point_in_the_head_does_not_turn_the_head_about(gaze_map, point):
         place = base_gaze(gaze_body(body), body.root, body.rotations).eye[120] + point
         turns = fk_rotations(look_clip(body, gaze_map, [Look(40, 200, np.tile(place, (len(body), 1)))]))[1][:, head]
         assert np.degrees(angle_between(turns[1:], turns[:-1])).max() * 60 < 700
+
+
+@pytest.mark.parametrize("place", [(0, 0.3), (0, 0.6), (0.1, -0.15), (0, -0.35)])
+def test_a_target_that_is_passed_below_or_above_does_not_whip_the_head_round(gaze_map, place):
+    """As a lamp on the path: from ahead to behind its yaw turns round at once (the head: up to 1500 degrees/s)."""
+    clip = make("walk", seconds=5, seed=1)
+    head = clip.skeleton.joint("head")
+    for body in (clip, without_eyes(clip)):
+        eye = base_gaze(gaze_body(body), body.root, body.rotations).eye[150]
+        point = np.tile(eye + [place[0], place[1], 0], (len(body), 1))
+        made = look_clip(body, gaze_map, [Look(20, len(body), point)])
+        turns = fk_rotations(made)[1][:, head]
+        assert np.degrees(angle_between(turns[1:], turns[:-1])).max() * 60 < 650
+        place_of, line = gaze(made)
+        away = np.arctan2(np.linalg.norm(np.cross(line, point - place_of), axis=1), (line * (point - place_of)).sum(1))
+        assert np.degrees(away[[100, -40]]).max() < 0.1  # before and after

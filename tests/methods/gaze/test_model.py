@@ -243,6 +243,12 @@ def test_a_target_beyond_reach_is_reported_with_how_near_the_gaze_comes(model, w
         turn_gaze(walk, model, Request(constraints=(aside,)), cone="60deg")
 
 
+def test_a_target_that_is_passed_too_near_is_named_with_the_time(model, walk):
+    lamp = LookAt(target=(0.0, 1.95, float(walk.root[45, 2])), span=(0.5, 2.5))
+    with pytest.raises(Unmet, match=r"at 1\.\d\d s the body passes it, 0\.\d m away, faster than the head turns"):
+        turn_gaze(walk, model, Request(constraints=(lamp,)))
+
+
 def test_an_object_for_which_too_little_time_remains_is_not_looked_at(model):
     walk = make("walk", seconds=4, seed=1, fps=30)
     objects = {"door": (1.0, 1.5, 2.0), "lamp": (-1.0, 1.5, 4.2)}

@@ -24,6 +24,9 @@ from motionloom.methods.gaze._kernels_targets import steadied, target_jump, targ
 HOP = math.radians(3.0)  # a target at rest that moves by more in one step is a new one
 SHIFT_HOP = math.radians(6.0)  # during a shift, one that moves by less only changes where the shift ends
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
+MAX_HEAD = math.radians(600.0)  # rad/s: where a target that moves would turn a head faster than this,
+OVER = 1.2  # and than so many times the examples' fastest, a shift begins from there: below a lamp that is passed
+STILL = 0.05  # of the head's turn: where the direction of a target moves by less, the body jumps, as in captures
 
 
 @kernel
@@ -41,13 +44,19 @@ def _share(time: float, start: float, peak: float, overshoot: float) -> float:
 
 
 @kernel
-def _too_fast(table: Any, goal: Any, shown: Any, timing: Any) -> float:
-    """How fast the head would be in a shift of spine and neck to `goal`, over `FASTER` times the examples' fastest."""
+def _head_turn(goal: Any, shown: Any) -> float:
+    """Angle by which spine and neck turn the head from one set of displacements to another."""
     turn = (0.0, 0.0, 0.0)
     for k in range(4):
         turn = add(turn, minus(vector(goal[k]), vector(shown[k])))
+    return norm(turn)
+
+
+@kernel
+def _too_fast(table: Any, goal: Any, shown: Any, timing: Any) -> float:
+    """How fast the head would be in a shift of spine and neck to `goal`, over `FASTER` times the examples' fastest."""
     steepest = 1.875 * (1.0 + timing[6]) / max(timing[5] - timing[4], 0.05)  # of smootherstep, from the neck's start
-    return norm(turn) * steepest / timing[0] / (FASTER * table[8])
+    return _head_turn(goal, shown) * steepest / timing[0] / (FASTER * table[8])
 
 
 @kernel
@@ -56,6 +65,18 @@ def _eyes_overshoot(goal: Any, begin: Any, timing: Any) -> float:
     end = vector(goal[4])
     room = max(EYE_LIMIT - norm(end), 0.0) / max(norm(minus(end, vector(begin[4]))), 1e-12)
     return min(timing[6], room)
+
+
+@kernel
+def _displaced(goal: Any, begin: Any, begin_rate: Any, elapsed: float, timing: Any, k: int, out: Any) -> None:
+    """The displacement k (3,) of a shift from `begin` to `goal`, after so many seconds."""
+    time = elapsed / timing[0]
+    left = min(max(1.0 - time, 0.0), 1.0)
+    kick = elapsed * left * left * left
+    start, overshoot = (timing[1 + k], timing[6]) if k < 4 else (0.0, _eyes_overshoot(goal, begin, timing))
+    share = _share(time, start, timing[5], overshoot)
+    for i in range(3):
+        out[i] = begin[k, i] + (goal[k, i] - begin[k, i]) * share + kick * begin_rate[k, i]
 
 
 @kernel
@@ -109,6 +130,11 @@ def step_row(
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
         aim_goal(body, (frame, look), root, turns, world, direction, target, near, (places, moved, other), goal)
+        if not (starts or carried) and math.isinf(due):
+            for k in range(4):
+                _displaced(goal, begin, begin_rate, elapsed[0] + dt, timing, k, moved[k])
+            step = _head_turn(moved, shown)
+            starts = step > max(OVER * table[8], MAX_HEAD) * dt and moved_by > STILL * step
     if starts:
         reached = (0.0, 0.0, 0.0)  # yaw about y, pitch against x: a shift that interrupts begins from there
         for k in range(5):
@@ -122,16 +148,11 @@ def step_row(
         begin_rate[:] = rate
         elapsed[0] = 0.0
     elapsed[0] += dt
-    time = elapsed[0] / timing[0]
-    left = min(max(1.0 - time, 0.0), 1.0)
-    kick = elapsed[0] * left * left * left
-    done = not now and time >= 1.0
+    done = not now and elapsed[0] >= timing[0]
     for k in range(5):
-        start, beyond_goal = (timing[1 + k], timing[6]) if k < 4 else (0.0, _eyes_overshoot(goal, begin, timing))
-        share = _share(time, start, timing[5], beyond_goal)
-        for i in range(3):
-            value = begin[k, i] + (goal[k, i] - begin[k, i]) * share + kick * begin_rate[k, i]
-            goal[k, i] = 0.0 if done else value
+        _displaced(goal, begin, begin_rate, elapsed[0], timing, k, goal[k])
+        if done:
+            goal[k] = 0.0
     eyes = min(1.0, EYE_LIMIT / max(norm(vector(goal[4])), 1e-12))  # an interrupted shift continues for a moment
     for k in range(5):
         for i in range(3):

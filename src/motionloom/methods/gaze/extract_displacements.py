@@ -195,10 +195,13 @@ def _fitted(
 
     best = None
     motion = guess.motion
-    for late in tries:
-        first = guess.start + motion.starts * motion.seconds - late
-        rise = max(motion.peak * motion.seconds - (first.max() - guess.start), 0.3 * motion.seconds)
-        values = np.array([*first, rise, max((1 - motion.peak) * motion.seconds, 0.2), max(motion.overshoot, 0.02)])
+    firsts = [motion.starts * motion.seconds - late for late in tries]
+    if habit is not None:  # where the order of the starts is wrong, steps do not lead to the right one
+        firsts.append(firsts[0][3] + np.append(habit.mean[:3], 0.0) * (motion.peak * motion.seconds - firsts[0][3]))
+    for first in firsts:
+        rise = max(motion.peak * motion.seconds - first.max(), 0.3 * motion.seconds)
+        after = max((1 - motion.peak) * motion.seconds, 0.2)
+        values = np.array([*(guess.start + first), rise, after, max(motion.overshoot, 0.02)])
         found = least_squares(residual, values, method="lm", max_nfev=400)
         if best is None or found.cost < best.cost:
             best = found

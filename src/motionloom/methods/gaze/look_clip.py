@@ -206,7 +206,8 @@ def look_clip(
         change[span] = np.nan if look.change is None else look.change
         carried[span] = look.carried
         if look.start > look.first:
-            due[span] = np.maximum(look.start - np.arange(look.first, look.first + len(due[span])), 0) / clip.fps
+            left = look.start - np.arange(look.first, look.first + len(due[span]))
+            due[span] = np.where(left > 0, left / clip.fps, np.inf)
     notes = [Note("gaze: " + "; ".join(body.assignment()))] if looks else []
     turned = np.array(clip.rotations)
     around = looks_around(body, clip) if looks and reaim == "auto" else reaim == "yes"

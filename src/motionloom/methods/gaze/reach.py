@@ -1,4 +1,4 @@
-"""Why a look is missed: a target that eyes, neck and spine do not reach, or one outside the cone."""
+"""Why a look is missed: eyes, neck and spine do not reach its target, it is outside the cone, or passed too near."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.look_clip import Look, look_clip
 
 SETTLED = 3.0  # times the longest shift of the examples: a look at a point at rest is over by then
+PASSING = 1.0  # rad/s of the direction to a target that is passed
 
 
 def out_of_reach(
     made: Clip, base: Clip, looks: Sequence[Look], allowed: Mapping[str, float], gaze_map: GazeMap, cone: float
 ) -> list[str]:
     """For each missed look (`allowed`: its name and tolerance, rad) how near the gaze comes in its worst frame, if the
-    body stood still in it. Looks that would be met are left out: they are missed because something moves.
+    body stood still in it. Looks that would be met are missed because something moves: the body, where it passes them.
     """
     out = []
     count = math.ceil(SETTLED * float(gaze_map.examples[:, 17].max()) * base.fps)
@@ -33,6 +34,17 @@ def out_of_reach(
             why = f"at {worst / base.fps:.2f} s the gaze comes no nearer to it than {math.degrees(short):.1f} deg"
             limits = "eyes, neck and spine are at their limits" + (", or it is outside the cone" * (cone < math.pi))
             out.append(f"{look.name}: {why}, as {limits}: choose a target nearer to ahead, or turn the body to it")
+            continue
+        line = look.points[look.start : look.end] - gaze(base)[0][look.start : look.end]
+        away = np.linalg.norm(line, axis=1)
+        line /= away[:, None]
+        turn = np.linalg.norm(np.diff(line, axis=0), axis=1, keepdims=True) * base.fps
+        if turn.max(initial=0.0) > PASSING:
+            at = int(turn.argmax())
+            out.append(
+                f"{look.name}: at {(look.start + at) / base.fps:.2f} s the body passes it, {away[at]:.1f} m away, "
+                "faster than the head turns: choose a target farther from its path, or leave that moment out"
+            )
     return out
 
 
