@@ -122,6 +122,12 @@ def main() -> None:
                         _film(clip)
         numbers[subject] = {"skate of the clips": source, **found}
         text += section(subject, model, found, source)
+    sliding = [
+        f"the {name} of subject {subject} ({n['skate after']:.1f} cm/s)"
+        for subject, one in numbers.items()
+        for name, n in one["beam"].items()
+        if n["skate after"] > one["skate of the clips"]
+    ]
     page = f"""
 # Paths on the floor
 
@@ -139,8 +145,9 @@ What this says: curves are followed to less than a hand's breadth, about as far 
 what the material can do: subject 16 turns 90 degrees within three steps at best, so the corners of the square are
 rounded, and at the leg of the letter R, a turn of 130 degrees, it goes astray by more; subject 143 has turns on the
 spot. Branch and bound as in the source (3 s searched, 1 s kept) is quicker and nearly as near, in places nearer, where
-turns come gently. Where a corner needs a clip that is entered long before, it has decided already (R): the beam, which
-keeps many ways open, costs more time and comes through. Feet slide less after clean-up than in the captures.
+turns come gently. Where a corner needs a clip that is entered long before, it has decided already (R of subject 143):
+the beam, which keeps many ways open, costs more time and comes through. Feet slide less after clean-up than in the
+captures{", but on " + ", ".join(sliding) if sliding else ""}.
 """
     publish("graph_paths", figure, numbers, page, dpi=58)
 

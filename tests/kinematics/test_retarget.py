@@ -61,7 +61,9 @@ def collapsed(clip: Clip) -> Clip:
     return rebased(clip, Stance(np.zeros(3), local, "for a test"))
 
 
-def test_on_its_own_body_a_motion_stays_as_it_is(walk):
+@pytest.mark.parametrize("height", [0.0, 0.1])
+def test_on_its_own_body_a_motion_stays_as_it_is(walk, height):
+    walk = replace(walk, root=walk.root + [0.0, height, 0.0])
     same, report = retarget(walk, walk, plant=False)
     assert np.abs(fk(same) - fk(walk)).max() < 1e-9
     assert report.scale == 1

@@ -87,7 +87,8 @@ def retarget(
             else multiply(turns[:, body.parents[j]], inverse(target[body.parents[j]]))
         )
         turns[:, j] = multiply(moved, target[j])
-    levels = ankle_level(guide), own_ankle_level(shown)
+    level = ankle_level(guide)
+    levels = level, level if _same_bones(old, body) else own_ankle_level(shown)
     root = _root(clip, body, turns, scale, levels)
     notes = f"retargeted from {clip.name or 'a clip'} ({len(old)} joints) to {len(body)} joints, scale {scale:.3f}"
     origin = with_changes(
@@ -186,6 +187,10 @@ def _moved(delta: FloatArray, pair: Pair) -> FloatArray:
     if share < 1e-9:
         return delta[:, first]
     return delta[:, second] if share > 1 - 1e-9 else slerp(delta[:, first], delta[:, second], share)
+
+
+def _same_bones(a: Skeleton, b: Skeleton) -> bool:
+    return np.array_equal(a.parents, b.parents) and np.allclose(a.offsets, b.offsets, atol=1e-6)
 
 
 def _middle(skeleton: Skeleton, places: FloatArray) -> FloatArray:
