@@ -74,6 +74,17 @@ def test_the_face_does_not_depend_on_the_rest_pose() -> None:
     assert facing(other).min() > 0.8
 
 
+def test_a_head_without_an_end_site_is_upright_whatever_the_rest_pose() -> None:
+    walk = make("walk", seconds=2)
+    ends = tuple(end for end in walk.skeleton.ends if end.joint != walk.skeleton.joint("head"))
+    walk = replace(walk, skeleton=replace(walk.skeleton, ends=ends))
+    other = turned_rest(walk)
+    tips = [body_points(clip, body(clip))[:, len(walk.skeleton) + len(ends) :] for clip in (walk, other)]
+    assert (
+        np.abs(tips[0] - tips[1])[..., 1].max() < 0.02
+    )  # heights of skull, jaw and nose (0.07 along the neck at rest)
+
+
 def test_a_dog_has_ears_a_nose_and_paws() -> None:
     dog = make("dog_walk", seconds=2)
     shape = body(dog)

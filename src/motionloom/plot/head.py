@@ -12,6 +12,7 @@ from motionloom.plot.limbs import is_four_legged
 from motionloom.plot.shape import DrawnBody, SolidPart, attach
 from motionloom.rotation import inverse, multiply, rotate
 
+UPRIGHT = 0.94  # cosine between neck and head at rest and on average, in a rest pose that stands
 AGREES = 0.6  # cosine between two estimates of the forward direction that count as the same
 
 
@@ -21,17 +22,23 @@ def with_head(shape: DrawnBody, skeleton: Skeleton, turns: FloatArray) -> DrawnB
     if head is None or skeleton.roles[head] != "head":
         return shape
     end = next((np.array(e.offset) for e in skeleton.ends if e.joint == head and np.linalg.norm(e.offset) > 1e-6), None)
+    along = _from_neck(skeleton, head, turns) if end is None else end
     if is_four_legged(skeleton):
         length = 0.28 * shape.size if end is None else float(np.linalg.norm(end))
-        along = skeleton.offsets[head] if end is None else end
         axes = _axes(skeleton, head, turns, along, towards=(0.0, 1.0, 0.0))
         return shape if axes is None else _dog_head(shape, head, axes, length)
-    along = skeleton.offsets[head] if end is None else end
     axes = _axes(skeleton, head, turns, along, towards=(0.0, 0.0, 1.0))
     if axes is None:
         return shape
     eyes = all(skeleton.find(f"{side}_eye") is not None for side in ("left", "right"))
     return _person_head(shape, head, axes[:, [0, 2, 1]] * [-1, 1, 1], own_eyes=eyes)
+
+
+def _from_neck(skeleton: Skeleton, head: int, turns: FloatArray) -> FloatArray:
+    """The line from the neck to the head, in the head's frame: at rest, if that is near the mean over the frames."""
+    line, neck = skeleton.offsets[head], int(skeleton.parents[head])
+    mean = rotate(multiply(inverse(turns[:, head]), turns[:, neck]), line).mean(axis=0) if neck >= 0 else line
+    return line if mean @ line >= UPRIGHT * (line @ line) else mean
 
 
 def _axes(
