@@ -117,3 +117,5 @@ def test_faults_are_what_is_clearly_worse_than_the_clips():
     assert faults(same, own) == []
     bad = SimpleNamespace(mean=lambda name: {"jump": 9.0, "skate": 3.0}.get(name, 2.0))
     assert faults(bad, own) == ["jump 4.5 times that of the clips", "skate 1.5 times that of the clips"]
+    cut = SimpleNamespace(mean=lambda name: {"peak acceleration": 3.7}.get(name, 2.0))  # a plain cut pops
+    assert faults(cut, own) == ["peak acceleration 1.9 times that of the clips"]

@@ -9,8 +9,8 @@ from motionloom.evaluate.measures.table import QUALITY_MEASURES
 from motionloom.evaluate.report import SourceValue
 from motionloom.evaluate.tables import number
 
-VERDICT_MEASURES = ("skate", "jump", "flips", "knee acceleration", "speed changes", "standing", "root acceleration",
-                    "range violations", "deepest penetration")  # fmt: skip
+VERDICT_MEASURES = ("skate", "jump", "peak acceleration", "flips", "knee acceleration", "speed changes", "standing",
+                    "root acceleration", "range violations", "deepest penetration")  # fmt: skip
 """What people see first; diversity and copies are a matter of taste."""
 MUCH_WORSE = 1.25  # times the clips' own value
 
