@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from motionloom.core import Cancelled
+from motionloom.core import Cancelled, replace
 from motionloom.core.progress import Silent
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
-from motionloom.recipes.blending import change_bands, fourier_motion
+from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
+from motionloom.recipes.transferring import transfer
 from motionloom.samples import make
 
 
@@ -62,3 +65,20 @@ def test_changed_bands_keep_feet_on_the_ground(gains):
     assert bool(travelled) == (gains != [1.0])
     free = change_bands(walk, gains=gains, lock_feet=False)
     assert measure_skate(made).b <= max(0.25 * measure_skate(free).b, measure_skate(walk).b + 0.2)
+
+
+@pytest.mark.parametrize("edit", ["blend", "bands", "fourier", "transfer"])
+def test_results_are_in_the_unit_of_the_first_clip_under_the_terms_of_all(edit):
+    clips = [make("walk", seed=seed, seconds=4, fps=30) for seed in (1, 2)]
+    one, other = (
+        replace(c, origin=dataclasses.replace(c.origin, unit=unit, up=up, licence=terms))
+        for c, unit, up, terms in zip(clips, (0.0254, 0.01), "zy", ("A", "B"), strict=True)
+    )
+    made = {
+        "blend": lambda: blend_clips([one, other], [0.5, 0.5]),
+        "bands": lambda: change_bands(one, other, shares=[0.5] * 3),
+        "fourier": lambda: fourier_motion(one, [other], share=0.5),
+        "transfer": lambda: transfer(other, one, other).clip,  # the result has the body of the second
+    }[edit]()
+    assert (made.origin.unit, made.origin.up) == (0.0254, "z")
+    assert set(made.origin.licence.split(" | ")) == {"A", "B"}

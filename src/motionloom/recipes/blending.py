@@ -27,7 +27,7 @@ from motionloom.kinematics.feet.clearance import usual_clearance
 from motionloom.kinematics.feet.contacts import contacts, part_positions
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
-from motionloom.recipes.recorded_edits import edit_step
+from motionloom.recipes.recorded_edits import edit_step, made_of
 
 SAME_DISTANCE = 0.02  # of the distance travelled: a smaller change is not reported
 
@@ -48,7 +48,7 @@ def blend_clips(
     rate = min(clip.fps for clip in clips)
     same = [clip if clip.fps == rate else resample(clip, rate) for clip in clips]
     made = blended(same, weights, registration=registration, lock_feet=lock_feet, progress=progress)
-    return replace(made, origin=made.origin.with_made(step))
+    return made_of(made, clips, step)
 
 
 @watched
@@ -144,4 +144,4 @@ def fourier_motion(
     making = part(report, 0.5, 1.0)
     made = in_clip(motion, seconds or first.seconds, rate, from_feet=step != 1.0 or bool(more), progress=making)
     report(1.0, "evaluating the series")
-    return replace(made, origin=made.origin.with_made(recipe))
+    return made_of(made, (clip, *others), recipe)

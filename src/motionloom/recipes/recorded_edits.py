@@ -6,6 +6,7 @@ Clips are given as they were read (`io.load`), so that the step names their file
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace as with_fields
 from typing import Any, NamedTuple, Unpack
 
 from motionloom.analysis import TimeAlignment, align_cycles, from_key_times, measure_named, same_rate, warp
@@ -17,6 +18,7 @@ from motionloom.blend import Point, transition_point
 from motionloom.blend import append as join_clips
 from motionloom.blend.transition_point import half_window, point_at
 from motionloom.core import BadRequest, Clip, Made, Note, Progress, Read, made_here, part, replace, silent
+from motionloom.core.origin import all_terms
 from motionloom.core.progress import parts
 from motionloom.core.units import Moment, nearest
 from motionloom.core.watched import watched
@@ -47,6 +49,12 @@ def edit_step(command: str, clips: Sequence[Clip], options: Mapping[str, Any]) -
         edits=[{name: value} for name, value in options.items() if value is not None],
         gap=f"{unread} was not read from a file, or was edited after it was read" if unread else "",
     )
+
+
+def made_of(made: Clip, clips: Sequence[Clip], step: Made) -> Clip:
+    """A new clip with the step that made it, in the unit and up axis of the first source, under the terms of all."""
+    first, terms = clips[0].origin, all_terms(clip.origin.licence for clip in clips)
+    return _with_step(replace(made, origin=with_fields(made.origin, unit=first.unit, up=first.up, licence=terms)), step)
 
 
 def options_of(step: Made) -> dict[str, Any]:

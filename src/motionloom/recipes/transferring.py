@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from motionloom.core import Clip, Progress, replace
+from motionloom.core import Clip, Progress
 from motionloom.methods.texture.transfer_by_analogy import ANALOGY, Transferred
 from motionloom.methods.texture.transfer_by_analogy import transfer as transferred
-from motionloom.recipes.recorded_edits import edit_step
+from motionloom.recipes.recorded_edits import edit_step, made_of
 
 
 def transfer(
@@ -15,4 +15,4 @@ def transfer(
     given = {"seed": seed or None, "weight": None if weight == ANALOGY else weight}
     step = edit_step("transfer", [a, a_styled, b], given)
     made = transferred(a, a_styled, b, seed=seed, weight=weight, progress=progress)
-    return made._replace(clip=replace(made.clip, origin=made.clip.origin.with_made(step)))
+    return made._replace(clip=made_of(made.clip, [a_styled, a, b], step))  # the body is that of the second clip
