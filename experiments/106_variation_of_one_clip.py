@@ -8,6 +8,7 @@ LAU figs 4 and 5. Do the degrees of freedom that vary least in the takes also va
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -124,10 +125,9 @@ def knee_acceleration(clip: Clip) -> float:
     return float(np.linalg.norm(np.diff(fk(clip)[:, knees], n=2, axis=0), axis=2).max() * clip.fps**2)
 
 
-def fastest_turn(model: VariationModel) -> float:
-    """The largest turn of a joint in a frame, in variants of one clip, against its own largest in that clip."""
-    made = variants(model, VARIANTS, hold_feet=False)
-    return max(transition_jumps(clip, model.clips, np.ones(len(clip), bool)).own_largest for clip in made)
+def fastest_turns(model: VariationModel, clips: Sequence[Clip]) -> list[float]:
+    """The largest turn of a joint in a frame of each clip, against its own largest in the one clip of the model."""
+    return [transition_jumps(clip, model.clips, np.ones(len(clip), bool)).own_largest for clip in clips]
 
 
 def ranks_agree(model: VariationModel, takes: list[Clip]) -> float:
@@ -140,10 +140,10 @@ def ranks_agree(model: VariationModel, takes: list[Clip]) -> float:
     return float(spearmanr(known, made).statistic)
 
 
-def stream(model: VariationModel, takes: list[Clip]) -> tuple[dict[str, float], FloatArray]:
+def stream(model: VariationModel) -> tuple[dict[str, float], FloatArray]:
     """How a stream compares with the takes, and its degree of freedom that moves most."""
     _, clip = rendered(model, Request(seconds=STREAM), np.random.default_rng(0))
-    made, known = model.dofs.values(clip), np.concatenate([model.dofs.values(c) for c in takes])
+    made, known = model.dofs.values(clip), np.concatenate(model.sequences)
     angles = np.flatnonzero(~model.dofs.displacement)
     middle, half = 0.5 * (known.max(0) + known.min(0)), 0.5 * np.ptp(known, axis=0)
     most = angles[int(known[:, angles].std(0).argmax())]
@@ -152,7 +152,7 @@ def stream(model: VariationModel, takes: list[Clip]) -> tuple[dict[str, float], 
         "deviation, of the takes'": float(np.median(made[:, angles].std(0) / known[:, angles].std(0))),
         "jerk, of the takes'": float(
             np.sqrt((np.diff(made[:, angles], n=3, axis=0) ** 2).mean())
-            / np.sqrt(np.mean([(np.diff(model.dofs.values(c)[:, angles], n=3, axis=0) ** 2).mean() for c in takes]))
+            / np.sqrt(np.mean([(np.diff(known[:, angles], n=3, axis=0) ** 2).mean() for known in model.sequences]))
         ),
     }, made[:, most]
 
@@ -186,18 +186,20 @@ def main() -> None:
     for name, takes in materials.items():
         config = Config(fps=takes[0].fps)
         whole = fit(takes, config, rng=np.random.default_rng(0))
-        one = fit(takes[:1], config, structure=whole)
+        ones = [fit([take], config, structure=whole) for take in takes]
         rows = dict(zip(ROWS, figures(whole.clips, variants(whole), whole), strict=True))
         found[name] = {"takes to the nearest take": nearest_takes(whole), **{key: rows[key] for key in SHOWN}}
         known, made = ([knee_acceleration(c) for c in group] for group in (takes, variants(whole)))
         found[name] |= {"knees": float(np.median(made)), "knees, worst": max(made)}
         found[name] |= {"knees of takes": float(np.median(known)), "worst of takes": max(known)}
-        found[name] |= {"ranks of four": ranks_agree(whole, takes), "ranks of one": ranks_agree(one, takes)}
-        found[name] |= {"fastest turn of one": fastest_turn(one)}
+        found[name] |= {"ranks of four": ranks_agree(whole, takes), "ranks of one": ranks_agree(ones[0], takes)}
+        turns = [fastest_turns(one, variants(one, hold_feet=False)) for one in ones]
+        others = [fastest_turns(one, [c for c in whole.clips if c is not whole.clips[k]]) for k, one in enumerate(ones)]
+        found[name] |= {"fastest turn of one": float(np.max(turns)), "of other takes": float(np.median(others))}
         print(name, {key: round(value, 3) for key, value in found[name].items()}, flush=True)
         if whole.loop is not None and name in ("walk", "swimming"):
-            lasting[name], curve = stream(whole, takes)
-            most = [whole.dofs.values(c) for c in takes]
+            lasting[name], curve = stream(whole)
+            most = whole.sequences
             column = int(np.concatenate(most)[:, ~whole.dofs.displacement].std(0).argmax())
             shown[name] = ([v[:, ~whole.dofs.displacement][:, column] for v in most], curve)
     page = PAGE.format(table=rows_table(found), streams=rows_table(lasting), kept=kept, variants=VARIANTS)
@@ -209,13 +211,14 @@ PAGE = """# Variants of other motions, and of one clip
 {variants} variants of four takes each, before feet are cleaned: walk cycles (CMU 35), swimming strokes (126_11), raised
 hands (Bandai), jumps (118) and throws (143_20 and 143_22, at 60 fps). Distances are in units of the takes' median
 distance from each other; timing, lengths, acceleration and jerk are relative to the takes' ([all
-measures](../variation.md)). *Fastest turn of one* is the largest turn of a joint in a frame of a variant of the first
-take alone, against the largest of that joint in the take. *Ranks* is Spearman's correlation of how much each degree of
-freedom varies between takes and between variants (LAU fig 4): of all four takes, and of the first take alone with the
-structure of the four. *Knees* is the largest acceleration of a knee in a clip, m/s²: the median over variants and the
-worst, and the same of the takes as captured. *Takes to the nearest take* is how far a take is from the nearest of the
-other three, in the median. All other measures are relative to the takes as learned from, without errors of single
-frames.
+measures](../variation.md)). *Fastest turn of one* is the largest turn of a joint in a frame of variants of one take
+alone (the worst of 15 of each take), against the largest of that joint in the take; *of other takes* is the same of
+another take, in the median: takes differ more in this than variants from the one clip that they are made of. *Ranks* is
+Spearman's correlation of how much each degree of freedom varies between takes and between variants (LAU fig 4): of all
+four takes, and of the first take alone with the structure of the four. *Knees* is the largest acceleration of a knee in
+a clip, m/s²: the median over variants and the worst, and the same of the takes as captured. *Takes to the nearest take*
+is how far a take is from the nearest of the other three, in the median. All other measures are relative to the takes as
+learned from, without errors of single frames.
 
 {table}
 
