@@ -148,11 +148,12 @@ def draw(model: VariationModel, variants: Sequence[Clip], truth: Sequence[Clip])
     ):
         at = [(k // count, -(k % count)) for k in range(columns * count)]
         for parent, child in edges:
-            axis.annotate("", at[child], at[parent], arrowprops={"arrowstyle": "->", "shrinkA": 15, "shrinkB": 15,
-                          "connectionstyle": "arc3,rad=0.15"})  # fmt: skip
+            axis.annotate("", at[child], at[parent], arrowprops={"arrowstyle": "->", "shrinkA": 17, "shrinkB": 17,
+                          "connectionstyle": "arc3,rad=0.35"})  # fmt: skip
         for k, place in enumerate(at):
             text = f"{names[k % count]}[{k // count}]" if columns == 2 else f"{names[k % count]}[{TIMES[k // count]}]"
-            axis.text(*place, text, ha="center", va="center", bbox={"boxstyle": "circle", "fc": "white"})
+            axis.scatter(*place, s=900, facecolor="white", edgecolor="black", zorder=2)
+            axis.text(*place, text, ha="center", va="center", fontsize=7, zorder=3)
         axis.set(title=title, xlim=(-0.5, columns - 0.5), ylim=(0.6 - count, 0.4))
         axis.set_axis_off()
     figure.tight_layout()

@@ -22,7 +22,7 @@ from motionloom.methods import learn, synthesize
 from motionloom.methods.synthesis import rendered
 from motionloom.methods.variation import Config, fit
 from motionloom.methods.variation._kernels_mix import begin_knots, weights_at, within
-from motionloom.methods.variation.calibration import drawn_length, gain
+from motionloom.methods.variation.calibration import VARIANTS, drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
 from motionloom.methods.variation.takes import MARGIN, TOGETHER, aligned_values, deviation_correlations
 from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop
@@ -370,10 +370,10 @@ def test_lengths_are_as_random_as_those_of_the_takes():
 
 def test_the_amount_is_raised_until_variants_are_as_far_apart_as_further_takes():
     """The mean of eight takes is off by an eighth of their variance: further takes differ by the root of 9/8 more."""
-    noise, still = np.random.default_rng(1).normal(size=(8, 1, 3)), np.zeros((30, 3))
-    takes = [still + 0.1 * noise[k] for k in range(8)]
-    assert gain(takes, lambda k, more: still + 0.08 * more * noise[k]) == pytest.approx(1.25 * np.sqrt(9 / 8))
-    assert gain(takes, lambda k, more: still + 0.3 * more * noise[k]) == 1.0  # far enough apart
+    apart, still = np.eye(VARIANTS), np.zeros((30, VARIANTS))  # every two are equally far from each other
+    takes = [still + 0.1 * apart[k] for k in range(8)]
+    assert gain(takes, lambda k, more: still + 0.08 * more * apart[k]) == pytest.approx(1.25 * np.sqrt(9 / 8))
+    assert gain(takes, lambda k, more: still + 0.3 * more * apart[k]) == 1.0  # far enough apart
     assert gain(takes[:1], lambda k, more: still) == 1.0
 
 

@@ -13,7 +13,8 @@ from motionloom.core import FloatArray
 from motionloom.core.numbers import squared_distances
 from motionloom.methods.variation.timing import SLOPE
 
-COMPARED = 8  # takes, and variants, that are compared with each other
+TAKES = 8  # that are compared with each other, at most
+VARIANTS = 32  # that are compared: by eight, distances were off by up to 0.1 of the takes'
 FRAMES = 150  # frames of a sequence that are compared, at most
 ROUNDS = 3  # of measuring variants: their distance grows less than in proportion, within the limits of the body
 MOST = 1.6  # times: the most that the amount of variation is multiplied by
@@ -27,14 +28,14 @@ def gain(takes: Sequence[FloatArray], variant: Callable[[int, float], FloatArray
     The mean of S takes (F, D) is off by 1/S of their variance, so further takes lie about it with 1 + 1/S times that
     variance. Random weights that change over time, and limits on degrees of freedom, bring variants nearer to each
     other than the covariance of the weights promises. The ratio of the median distances along time-warping paths is
-    measured on a few variants, `variant(k, gain)` (F, D).
+    measured on some variants, `variant(k, gain)` (F, D).
     """
     out = 1.0
     if len(takes) < 2:
         return out
-    wanted = _median_distance(takes[:COMPARED]) * np.sqrt(1.0 + 1.0 / len(takes))
+    wanted = _median_distance(takes[:TAKES]) * np.sqrt(1.0 + 1.0 / len(takes))
     for _ in range(ROUNDS):
-        found = _median_distance([variant(k, out) for k in range(COMPARED)])
+        found = _median_distance([variant(k, out) for k in range(VARIANTS)])
         out = float(np.clip(out * wanted / max(found, 1e-9), 1.0, MOST))
     return out
 
