@@ -129,7 +129,9 @@ def _plain(one: Analysis) -> dict[str, Any]:
 
 def _print(one: Analysis) -> None:
     """The analysis of one question as lines."""
-    print_line(f"{one.question}: {plural(one.participants, 'participant')}, {plural(one.missing, 'row')} without a rating")
+    print_line(
+        f"{one.question}: {plural(one.participants, 'participant')}, {plural(one.missing, 'row')} without a rating"
+    )
     cells = [(g.name, str(g.ratings), f"{g.mean:.2f}", f"{g.deviation:.2f}", f"{g.quartiles[2]:g}") for g in one.groups]
     print_line("\n".join(columns(("group", "ratings", "mean", "deviation", "median"), cells, left=(0,))))
     for name, test in (("all ratings", one.one_way), ("within participants", one.repeated)):
