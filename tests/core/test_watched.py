@@ -254,6 +254,15 @@ def test_without_a_callback_it_runs_in_the_callers_thread():
     assert seen == [threading.get_ident()]
 
 
+def test_ctrl_c_without_a_callback_cancels_too():
+    @watched
+    def interrupted(*, progress=None):
+        raise KeyboardInterrupt
+
+    with pytest.raises(Cancelled):
+        interrupted()
+
+
 def test_settings_of_the_caller_hold_in_the_worker():
     @watched
     def divide(*, progress=None):

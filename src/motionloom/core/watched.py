@@ -29,7 +29,7 @@ def watched(function: Callable[P, R]) -> Callable[P, R]:
 
     Meanwhile the share stays what the function reported last. After a cancel the function ends at its next report, or
     `GRACE` later at its next Python instruction. Without a callback it runs in the caller's thread, as does a watched
-    function inside another.
+    function inside another. Ctrl-C raises `Cancelled` with and without a callback.
 
     >>> @watched
     ... def double(number, *, progress=None):
@@ -42,8 +42,13 @@ def watched(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
         progress: Any = options.get("progress")
-        if progress is None or _relay.get() is not None:
+        if _relay.get() is not None:
             return function(*arguments, **options)
+        if progress is None:
+            try:
+                return function(*arguments, **options)
+            except KeyboardInterrupt:
+                raise Cancelled from None
         relay = _Relay(progress, function.__name__.replace("_", " "))
         options["progress"] = relay
         return relay.run(lambda: function(*arguments, **options))
