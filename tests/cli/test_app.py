@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from motionloom.cli.app import COMMANDS, GROUPS, app, exit_code
-from motionloom.core import BadRequest, FormatError, Unmet
+from motionloom.core import BadRequest, FormatError, Unmet, compiling
 from motionloom.methods import METHODS
 
 
@@ -29,6 +29,14 @@ def test_commands_of_single_methods_come_from_the_table_of_methods(run: Any) -> 
     for method in METHODS.values():
         for name in method.commands:
             assert COMMANDS[name].module == f"motionloom.cli.methods.{method.folder}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_reports_that_kernels_are_compiled(run: Any, command: str, monkeypatch: Any) -> None:
+    """Also those that show no progress: `choices` once compiled for half a minute without a word."""
+    monkeypatch.setattr(compiling, "_notices", [])
+    run(command, "--help")
+    assert len(compiling._notices) == 1
 
 
 @pytest.mark.parametrize("command", COMMANDS)

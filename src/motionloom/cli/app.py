@@ -198,6 +198,9 @@ def start(
     ] = False,
 ) -> None:
     """Setup that precedes every command."""
+    from motionloom.core import compiling
+
+    compiling.notify(lambda: typer.echo(f"motionloom: compiling ({compiling.how_often()}) ...", err=True))
     shown: set[str] = set()  # the filter "once" forgets whenever a library changes the filters
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:

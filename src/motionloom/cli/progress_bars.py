@@ -26,9 +26,8 @@ FIRST_LINE, LINE_INTERVAL = 3.0, 5.0  # s until the first line, and between line
 def busy(doing: str) -> Iterator[Progress]:
     """The progress of one task: a bar with the share done and the time left, or lines where standard error is piped.
 
-    The bar is removed when the task is done. Compilation of kernels is reported in a line. Ctrl-C also sets `stop`.
+    The bar is removed when the task is done. Ctrl-C also sets `stop`.
     """
-    compiling.notify(lambda: print(f"motionloom: compiling ({compiling.how_often()}) ...", file=sys.stderr, flush=True))
     if not sys.stderr.isatty():
         lines = Lines(doing)
         with on_interrupt(lambda: lines.stop.fill(1)):
