@@ -228,15 +228,15 @@ the hips, m/s²), and *peak*, that of the whole walk; *repeats after* is how lon
 comes again (median; 60 s: never), *shown* how much of the material it shows, and *D_p* that of the transitions it took.
 {text}
 What this says: all four make graphs whose walks stand beside their source: less skate (they are cleaned, the clips are
-not), pushes below the clips' own, and, but for curvature on salsa (1.24), no joint faster inside a blend than the
-clips' fastest. GUAN's "not too much difference" holds for the motion; it does not hold for the graphs.
+not), pushes below the clips' own, and no joint faster inside a blend than the clips' fastest (1.02 of it for joint
+angles on salsa). GUAN's "not too much difference" holds for the motion; it does not hold for the graphs.
 - Point clouds connect most with the same number of pairs: 71 % of the salsa (the others 58 to 69 %) and 56 % of subject
   16 (42 to 49 %). On salsa their walks repeat themselves last.
 - Joint positions have the smallest D_p on salsa, which is no wonder, as D_p too looks at joints from the hips. On
   subject 16 joint angles are as near.
 - Curvature does not come nearer when it is made stricter: D_rp only says which pairs may be chosen (the nearest 5 %),
-  and among them those win whose paths bend most strongly together. On salsa its walks have the largest jumps and pushes
-  of the four and repeat themselves first.
+  and among them those win whose paths bend most strongly together. On salsa its walks have the largest pushes of the
+  four and repeat themselves first.
 - Only the limit of point clouds means the same everywhere: 8 cm, where joint angles need 0.51 for salsa and 0.11 for
   walks to find as many. That is why they are the default.
 """
