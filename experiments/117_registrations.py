@@ -201,7 +201,7 @@ locked. The second clip of the first pair is the first one, up to a tenth of its
 {chr(10).join(registrations())}
 
 Where timing differs within a clip, even stretching shows different moments together, so joints are far off and feet
-slide; cycles are better, time warping is exact. Steps whose order differs have no common key times. Where clips are in
+slide; cycles are better, key times nearly and time warping wholly exact. A jump has no cycles. Where clips are in
 step already, the rules agree; the walk of 1.3 m/s does not have exactly the mean stride of the other two.
 
 ## Fourier series

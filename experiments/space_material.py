@@ -22,6 +22,7 @@ from motionloom.samples import make
 
 REQUESTS = 60
 HELD_OUT = 3  # rng of blends that are not used in learning
+LINES = 40  # through a space of several parameters
 BLENDS = 1500  # random ones that show what can be reached
 ENDS = {"repeat": "no", "cut": "none"}
 
@@ -169,11 +170,24 @@ def line(model: Any, steps: int) -> FloatArray:
     return np.linspace(*ends, steps + 1)
 
 
-def evenness(model: Any, weights_of: Any) -> tuple[float, float]:
+def evenness(model: Any, weights_of: Any, line_of: Any = line) -> tuple[float, float]:
     """The largest change of the motion along a line, of the mean one; and the least ratio as steps are halved."""
     largest, ratio = [], 0.0
     for steps in (100, 200, 400, 800):
-        change = motion_changes(model.space.rows, model.skeleton, model.tables, weights_of(line(model, steps)))
+        change = motion_changes(model.space.rows, model.skeleton, model.tables, weights_of(line_of(model, steps)))
         largest.append(float(change.max()))
         ratio = max(ratio, float(change.max() / change.mean()))
     return ratio, min(a / b for a, b in pairwise(largest))
+
+
+def random_lines(model: Any) -> tuple[FloatArray, FloatArray]:
+    """`evenness` along lines between random measured blends: (LINES,) each."""
+    space, rng = model.space, np.random.default_rng(HELD_OUT + 2)
+    known = np.concatenate([space.values, space.sample_values])
+    ends = known[rng.integers(len(known), size=(LINES, 2))]
+    found = [
+        evenness(model, lambda p: space.weights(p).weights, lambda _, n, a=a, b=b: np.linspace(a, b, n + 1))
+        for a, b in ends
+    ]
+    even, halved = np.array(found).T
+    return even, halved

@@ -100,7 +100,14 @@ def common_events(clips: Sequence[Clip]) -> list[FloatArray]:
                 f"key times: the clips differ in their steps, so these cannot match: {clips[0].name or 'clip 0'} has "
                 f"{', '.join(names[0]) or 'none'}; {clip.name or 'another'} has {', '.join(found) or 'none'}"
             )
-    return [np.array([event.seconds for event in found]) for found in events]
+    return inner_keys([np.array([event.seconds for event in found]) for found in events], clips)
+
+
+def inner_keys(keys: Sequence[FloatArray], clips: Sequence[Clip]) -> list[FloatArray]:
+    """Key times of clips, as many for each, without those that lie at the end of any of them."""
+    times, ends = np.stack(keys), np.array([(len(clip) - 1) / clip.fps for clip in clips])
+    inside = ((times > 1e-9) & (times < ends[:, None] - 1e-9)).all(0)
+    return list(times[:, inside])
 
 
 def alignment_costs(turns: FloatArray, levels: FloatArray, clips: Sequence[Clip], reference: int) -> FloatArray:

@@ -215,6 +215,15 @@ def test_dissimilar_clips_are_named_with_their_cost(ducks):
         learn("parametric-space", [ducks[0], make("cartwheel", fps=30)], config)
 
 
+def test_cycles_of_another_action_are_named(walk_clips):
+    cartwheel, run = make("cartwheel", fps=30), make("run", seed=1, seconds=3, fps=30)
+    config = {"parameter": ["speed"], "samples": 0}
+    for clips, left_out in (([*walk_clips, cartwheel], "sample:cartwheel#"), ([walk_clips[0], run], "sample:walk#")):
+        notes = [str(note) for note in learn("parametric-space", clips, config).notes]
+        [text] = [note for note in notes if "last much longer or shorter than the others, left out" in note]
+        assert left_out in text
+
+
 def test_a_measure_that_fails_is_an_error(ducks):
     broken = MotionParameter("broken", "m", 1, "", lambda clip: float("nan"))
     with pytest.raises(BadRequest, match="'broken' cannot be measured: expected finite values"):

@@ -178,7 +178,7 @@ def _cuts(spec: NodeSpec, clips: Sequence[Clip], margin: float, progress: Progre
     if how == "auto":
         how = "cycles" if set(spec.parameter) <= {*TURNS, "speed"} and walks(clips, searching) else "none"
     if how == "cycles":
-        return cut_cycles(clips, mirror=spec.mirror, progress=cutting), True
+        return [cut for cut in cut_cycles(clips, mirror=spec.mirror, progress=cutting) if cut.regular], True
     if how == "none":
         return whole_clips(clips, margin=margin, mirror=spec.mirror == "all", progress=cutting), False
     both = spec.mirror == "all"

@@ -19,7 +19,7 @@ from motionloom.methods.space.choose_examples import Gathered, gather, shown_val
 from motionloom.methods.space.cutting import ExampleCut
 from motionloom.methods.space.measure import blend_once, measure_blend, measure_clip
 from motionloom.methods.space.misses import measure_misses
-from motionloom.methods.space.one_parameter import SPREADS, even_space
+from motionloom.methods.space.one_parameter import SPREADS, WIDEST, even_space
 from motionloom.methods.space.sampling import DENSE, Sampled, sample_space, spread_of
 from motionloom.methods.space.space import Space, SpaceParameter
 
@@ -72,7 +72,7 @@ def build_space(
     )  # fmt: skip
     space = space_of(rows, parameters, values, sampled, smoothness or 1.0)
     if samples:
-        factors = SPREADS if smoothness is None else (1.0,)
+        factors = (*SPREADS, *([WIDEST] if space.size > 1 else [])) if smoothness is None else (1.0,)
         space = even_space(space, factors, measure, skeleton, tables, part(progress, 0.8, 0.9))
         if space.size > 1 and (sampled.error > DENSE).any():
             at, by = measure_misses(space, measure, rng, part(progress, 0.9, 1.0))

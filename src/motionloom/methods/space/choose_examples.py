@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.blend.registered_clips import Registered, register_rows
-from motionloom.blend.registration import alignment_costs, contact_events, registered_curve, together
+from motionloom.blend.registration import alignment_costs, contact_events, inner_keys, registered_curve, together
 from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, FloatArray, Note, Progress, Skeleton
 from motionloom.core.note import info, warning
@@ -62,15 +62,16 @@ def gather(
     if values is None:
         values = np.stack([measure_clip(cut.played, parameters) for cut in cuts])
     check_enough(cuts, values, parameters)
-    kept = list(range(len(cuts)))
+    kept = [k for k, cut in enumerate(cuts) if cut.regular]
     notes: list[Note] = []
+    if len(kept) < len(cuts):
+        others = _listed([cut.name for cut in cuts if not cut.regular])
+        notes.append(warning(f"cycles that last much longer or shorter than the others, left out: {others}"))
     steady = steady_cycles(cuts)
-    if cyclic and len(steady) < len(cuts):
+    if cyclic and len(steady) < len(kept):
         if len(steady) > values.shape[1]:
-            others = [cuts[k].name for k in range(len(cuts)) if k not in steady]
-            more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-            listed = f"{', '.join(others[:3])}{more}"
-            notes.append(warning(f"cycles that change between their ends and cannot repeat, left out: {listed}"))
+            others = _listed([cuts[k].name for k in kept if k not in steady])
+            notes.append(warning(f"cycles that change between their ends and cannot repeat, left out: {others}"))
             kept = steady
         else:
             notes.append(
@@ -91,8 +92,11 @@ def gather(
     rows = _registered(chosen, timing, reference, cyclic, margin, smooth, progress)
     times = timing.keys
     cost = _costs(rows, chosen, reference)
-    bad = {k: f"{100 * cost[k]:.1f} cm from the reference" for k in _outliers(cost, most_cost, reference)}
-    bad |= _twisted(rows, reference, chosen[0].clip.skeleton)
+    twisted = _twisted(rows, reference, chosen[0].clip.skeleton)
+    bad = {
+        k: f"{100 * cost[k]:.1f} cm from the reference{twisted.get(k, '')}"
+        for k in {*_outliers(cost, most_cost, reference), *twisted}
+    }
     if bad:
         notes += [warning(f"{chosen[k].name} is unlike the others, left out: {why}") for k, why in sorted(bad.items())]
         good = [i for i in range(len(chosen)) if i not in bad]
@@ -109,6 +113,11 @@ def gather(
     check_enough(chosen, values, parameters)
     check_independent(chosen, values, parameters)
     return Gathered(rows, tuple(chosen), values, cost, timing.rule, times, tuple(notes))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first three names, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def shortened_margins(cuts: Sequence[ExampleCut], margin: float) -> list[Note]:
@@ -154,17 +163,19 @@ def choose_registration(cuts: Sequence[ExampleCut], rule: str) -> Registration:
     kept = [k for k in everything if tuple(e.name for e in chosen[k]) == common]
     others = [cuts[k].name for k in everything if k not in kept]
     note = (warning(f"other steps than most ({', '.join(common)}), left out: {', '.join(others)}"),) if others else ()
-    return Registration("key-times", kept, [np.array([e.seconds for e in chosen[k]]) for k in kept], note)
+    keys = inner_keys([np.array([e.seconds for e in chosen[k]]) for k in kept], [cuts[k].played for k in kept])
+    return Registration("key-times", kept, keys, note)
 
 
 def steady_cycles(cuts: Sequence[ExampleCut]) -> list[int]:
-    """The cycles that continue as they began: their ends are near, and both halves turn alike.
+    """The regular cycles that continue as they began: their ends are near, and both halves turn alike.
 
     The hips turn to and fro in every step; what is usual for these cycles is not counted.
     """
-    seams, swerves = np.array([cut.seam for cut in cuts]), np.array([cut.swerve for cut in cuts])
+    regular = np.array([k for k, cut in enumerate(cuts) if cut.regular])
+    seams, swerves = np.array([[cuts[k].seam, cuts[k].swerve] for k in regular]).T
     near = seams <= max(SEAM[0] * float(np.median(seams)), SEAM[1])
-    return [int(k) for k in np.flatnonzero(near & (np.abs(swerves - np.median(swerves)) <= SWERVE))]
+    return [int(k) for k in regular[near & (np.abs(swerves - np.median(swerves)) <= SWERVE)]]
 
 
 def stand_ins(cuts: Sequence[ExampleCut], parameters: Sequence[MotionParameter]) -> list[ExampleCut]:
@@ -172,6 +183,7 @@ def stand_ins(cuts: Sequence[ExampleCut], parameters: Sequence[MotionParameter])
 
     They lie beyond the parameters of the cycles that repeat, and within those of all cycles.
     """
+    cuts = [cut for cut in cuts if cut.regular]
     steady = steady_cycles(cuts)
     others = other_sides([cuts[k] for k in steady]) if len(steady) < len(cuts) else []
     if not others:
@@ -249,7 +261,7 @@ def _twisted(rows: Registered, reference: int, skeleton: Skeleton) -> dict[int, 
         joint = int(often[k].argmax())
         angle = far[:, k, joint].max()
         out[int(k)] = (
-            f"{skeleton.names[joint]} is turned by {angle:.0f} deg against the reference's, too far to average"
+            f", {skeleton.names[joint]} is turned by {angle:.0f} deg against the reference's, too far to average"
         )
     return out
 

@@ -22,7 +22,7 @@ from motionloom.methods.space.close_cycles import closed
 MIN_CYCLE, MAX_CYCLE = 0.25, 3.0  # s
 MIN_STRIDE = 0.2  # m that a cycle of locomotion travels
 BORDER = 2  # frames by which the end of a cycle may move to where the body is most as at its beginning
-REGULAR = 0.35  # of the median: cycles that last longer or shorter by more are left out
+REGULAR = 0.35  # of the median: cycles that last longer or shorter by more are not regular
 
 
 class ExampleCut(NamedTuple):
@@ -37,6 +37,7 @@ class ExampleCut(NamedTuple):
     after: int = 0  # frames of margin after u = 1
     seam: float = 0.0  # m: how far the ends of a cycle were apart before it was closed
     swerve: float = 0.0  # rad: how much more a cycle turns in its first half than in its second
+    regular: bool = True  # whether a cycle lasts about as long as the others; if not, it is not closed
 
     @property
     def name(self) -> str:
@@ -69,7 +70,7 @@ def cut_cycles(
     """All cycles from one step of the left foot to its next; unless `mirror` is none, those of the right too, mirrored.
 
     They are closed, with their `other_sides` if `mirror` is all; or, with a margin in seconds, left as they are, with
-    so much of the clip around them. `BadRequest` for a clip without any.
+    so much of the clip around them. Those of an unusual duration are marked. `BadRequest` for a clip without any.
     """
     out: list[ExampleCut] = []
     cutting, closing = parts(progress, [1, 1])
@@ -85,17 +86,17 @@ def cut_cycles(
         out += found
     lengths = np.array([cut.last - cut.first for cut in out])
     usual = float(np.median(lengths))
-    kept = [cut for cut, n in zip(out, lengths, strict=True) if abs(n - usual) <= REGULAR * usual]
+    out = [cut._replace(regular=abs(n - usual) <= REGULAR * usual) for cut, n in zip(out, lengths, strict=True)]
     if margin is not None:
-        return kept
-    cycles = [_closed_cut(cut) for cut in each(kept, closing, "closing cycles")]
+        return out
+    cycles = [_closed_cut(cut) if cut.regular else cut for cut in each(out, closing, "closing cycles")]
     return [*cycles, *other_sides(cycles)] if mirror == "all" else cycles
 
 
 def other_sides(cuts: Sequence[ExampleCut]) -> list[ExampleCut]:
     """Closed cycles in a mirror, begun half a cycle later, with the left foot as all are: right turns for left ones."""
     out = []
-    for cut in cuts:
+    for cut in (cut for cut in cuts if cut.regular):
         clip = mirrored_clip(cut.clip)
         steps = [round(e.seconds * clip.fps) for e in contact_events(clip, ("left",)) if e.name.endswith("down")]
         if len(steps) == 1:

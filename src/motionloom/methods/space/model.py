@@ -229,9 +229,7 @@ class SpaceModel(Model[O]):
         return with_labels(clip, {p.label: made.contacts[:, i] for i, p in enumerate(foot_parts(self.skeleton))})
 
     def _locked(self, clip: Clip) -> Clip:
-        hard = np.zeros((len(clip), len(self.skeleton)), bool)
-        hard[0, 0] = True  # a result starts where it was asked to
-        pinned = pin_plants(clip, hard=hard, toe=WHOLE_CONTACT)
+        pinned = pin_plants(clip, toe=WHOLE_CONTACT)
         return replace(lift_swings(pinned.clip, self._clearance), origin=clip.origin)
 
     @cached_property

@@ -30,6 +30,7 @@ LINES, LINE_STEPS = 6, 80  # through a space of several parameters, along which 
 MOST_PASSED = 4  # examples that a path passes over
 MOMENTS = 16  # of a motion, that are compared
 SPREADS = (1.0, 3.0, 10.0, 30.0)  # times the spread of `smoothness: 1`, the first with which motion changes evenly
+WIDEST = 100.0  # the last one of spaces of several parameters, only where motion then changes evenly
 
 
 def path_of(
@@ -127,7 +128,7 @@ def even_space(
             trial = replace(trial, section=tabulated(trial, measure, part(progress, n * share, (n + 1) * share)))
         progress(n * share, "comparing motion")
         found = _unevenness(trial, skeleton, tables)
-        if found < least:
+        if found < least and (found <= EVEN or factor < WIDEST):
             best, least = trial, found
         if least <= EVEN:
             return best
