@@ -82,6 +82,7 @@ def bodies(model: VariationModel, seed: int) -> Any:
                 y = np.concatenate([[a[1], b[1], np.nan] for a, b in lines])
                 ax.plot(x, y, **look)
         ax.set_aspect("equal")
+        ax.locator_params(axis="x", nbins=4)
         _finish(ax, "" if pen else f"{share:.0%}", "")
     return figure
 
