@@ -36,6 +36,8 @@ def _path(value: Any, field: ValueSpec, where: Where) -> tuple[Waypoint, ...]:
     return tuple(out)
 
 
+NEAR_AXIS = math.cos(math.radians(45.0))  # a head faces along an axis of its own that is nearer to ahead than this,
+SOMETIMES = 0.05  # in this share of the frames at least
 WAYPOINTS = same("waypoints", _path, limited=True)
 
 
@@ -64,9 +66,10 @@ def facing(clip: Clip, turns: FloatArray | None = None) -> FloatArray:
     """(n, 3) unit vectors: the direction in which each joint of `eyes` looks, in its own frame.
 
     Where the rest pose stands, this is the body's forward axis at rest (`body_axes`), in which all joints agree. Where
-    it does not, it is the joint's own axis (x, y or z, or one of their opposites) nearest to where the body faces, on
-    average over the clip: such files align joints with their bones, and a gaze to the side for a whole clip is not
-    expected. `turns` are the world rotations (F, J, 4), if they are known already.
+    it does not, it is an axis of the joint (x, y or z, or one of their opposites): such files align joints with their
+    bones. It is the axis of the first spine joint that is nearest to where the body faces, on average over the clip,
+    if the head faces that way in some of the frames; otherwise the head's own nearest one. (Its own alone would be
+    that of a look to the side that lasts.) `turns` are the world rotations (F, J, 4), if they are known already.
     """
     joints = eyes(clip.skeleton)
     if rests_standing(clip.skeleton):
@@ -74,11 +77,12 @@ def facing(clip: Clip, turns: FloatArray | None = None) -> FloatArray:
     turns = fk_rotations(clip)[1] if turns is None else turns
     heading = headings(clip)
     forward = np.stack([np.sin(heading), np.zeros(len(clip)), np.cos(heading)], 1)
-    mean = rotate(inverse(turns[:, joints]), forward[:, None]).mean(0)
-    out = np.zeros_like(mean)
-    best = np.abs(mean).argmax(1)
-    out[np.arange(len(joints)), best] = np.where(mean[np.arange(len(joints)), best] < 0, -1.0, 1.0)
-    return out
+    axes = np.concatenate([np.eye(3), -np.eye(3)])
+    trunk = clip.skeleton.find("spine") or 0
+    near = rotate(inverse(turns[:, [trunk, *joints]]), forward[:, None]) @ axes.T
+    spine, *own = near.mean(0).argmax(1)
+    ahead = (near[:, 1:, spine] > NEAR_AXIS).mean(0) >= SOMETIMES
+    return np.asarray(axes[np.where(ahead, spine, own)])
 
 
 def gaze(clip: Clip) -> tuple[FloatArray, FloatArray]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from motionloom.constraints.gaze import NEAR_AXIS, SOMETIMES
 from motionloom.core import FloatArray, Skeleton
 from motionloom.kinematics.travel import body_axes
 from motionloom.plot.limbs import is_four_legged
@@ -48,7 +49,7 @@ def _axes(
 
     `towards` is in the body's axes (x left, y up, z forward). In a rest pose in which the person stands, the frames of
     head and hips are parallel, so the hips' axes are the head's too. Other rest poses (all bones along x) give another
-    direction than the mean over the frames, which is then used.
+    direction than the mean over the frames in which the head faces as the spine does, which is then used.
     """
     length = float(np.linalg.norm(along))
     if length < 1e-9:
@@ -57,7 +58,13 @@ def _axes(
     in_hips = rotate(body_axes(skeleton), np.array(towards))
     hips = skeleton.find("hips") or 0  # a joint on the floor may carry the hips
     in_world = rotate(multiply(turns[:, hips], body_axes(skeleton)), np.array(towards))
-    mean = rotate(inverse(turns[:, head]), in_world).mean(axis=0)
+    spine = skeleton.find("spine") or hips
+    ahead, seen_by_head = (
+        rotate(inverse(turns[:, spine]), in_world).mean(axis=0),
+        rotate(inverse(turns[:, head]), in_world),
+    )
+    alike = seen_by_head @ ahead > NEAR_AXIS * np.linalg.norm(ahead)  # a look to the side that lasts is left out
+    mean = seen_by_head[alike if alike.mean() >= SOMETIMES else slice(None)].mean(axis=0)
     at_rest, seen = (_across(v, line) for v in (in_hips, mean))
     if seen is None:
         return None

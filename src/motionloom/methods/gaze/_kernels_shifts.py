@@ -26,6 +26,7 @@ SHIFT_HOP = math.radians(6.0)  # during a shift, one that moves by less only cha
 MAX_FOLLOW = math.radians(300.0)  # rad/s: a slower target is followed, a faster one is a new shift
 MAX_HEAD = math.radians(600.0)  # rad/s: where a target that moves would turn a head faster than this,
 OVER = 1.2  # and than so many times the examples' fastest, a shift begins from there: below a lamp that is passed
+NEXT = 2  # a carried point that is not that of the step before
 STILL = 0.05  # of the head's turn: where the direction of a target moves by less, the body jumps, as in captures
 
 
@@ -82,13 +83,14 @@ def _displaced(goal: Any, begin: Any, begin_rate: Any, elapsed: float, timing: A
 @kernel
 def step_row(
     body: Any, table: Any, row: Any, root: Any, turns: Any, point: Any, change: Any, given: Any, due: float,
-    carried: bool, cone: float, dt: float, space: Any,
+    carried: int, cone: float, dt: float, space: Any,
 ) -> None:  # fmt: skip
     """One step of one character: its state `row` and its rotations `turns` (J, 4) are overwritten.
 
     `given` (3,) replaces the base gaze where it is finite: a smoothed one lets the head's bob pass. A shift that begins
-    now and is larger than the examples takes longer than they do, but not longer than `due` seconds. A `carried` point
-    turns with the body and is followed exactly. With `dt` = 0 the gaze is shown as it is.
+    now and is larger than the examples takes longer than they do, but not longer than `due` seconds. A point that is
+    `carried` (1, or `NEXT` for the first step of another) turns with the body and is followed exactly. With `dt` = 0
+    the gaze is shown as it is.
     """
     shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, track, active, busy = row
     places, world, moved, other, goal, blended, far = space
@@ -111,9 +113,12 @@ def step_row(
     turn, rise, line, now, near = target_of(base, vector(point), given_change, asked[0], aim, was, cone, follow)
     moved_by = target_jump(turn, rise, line, asked, aim, near) if now and was else 0.0
     hop = min(follow, max(HOP, 2.0 * pace[0] * dt))
-    starts = now != was or moved_by > (max(hop, SHIFT_HOP) if elapsed[0] < timing[0] else hop)
+    hops = moved_by > (max(hop, SHIFT_HOP) if elapsed[0] < timing[0] else hop)
+    if carried > 0:  # it hops with the body, or to the other side
+        hops = carried == NEXT or abs(turn - asked[0]) > math.pi
+    starts = now != was or hops
     target = vector(point) if near else (change[0], change[1], 0.0)
-    if starts or carried or not now:
+    if starts or carried > 0 or not now:
         track[:] = 0.0
         for i in range(3):
             track[0, i] = target[i] if now else 0.0
@@ -130,7 +135,7 @@ def step_row(
             goal[k // 3, k % 3] = blended[2 + k]
         moved[:] = turns
         aim_goal(body, (frame, look), root, turns, world, direction, target, near, (places, moved, other), goal)
-        if not (starts or carried) and math.isinf(due):
+        if not starts and carried == 0 and math.isinf(due):
             for k in range(4):
                 _displaced(goal, begin, begin_rate, elapsed[0] + dt, timing, k, moved[k])
             step = _head_turn(moved, shown)
@@ -190,7 +195,7 @@ def gaze_rows(body: Any, table: Any, state: Any, given: Any, cone: float, dt: fl
     """One step of N characters: `state` and the rotations in `given` are overwritten.
 
     `given` holds roots (N, 3), rotations (N, J, 4), points (N, 3), changes (N, 2), base gazes (N, 3), due times (N,),
-    and which points are carried (N,).
+    and which points are carried (N,): 0, 1, or `NEXT` for the first step of another one.
     """
     root, turns, points, changes, looks, due, carried = given
     space = _space(turns.shape[1])

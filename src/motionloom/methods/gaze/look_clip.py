@@ -13,10 +13,10 @@ from motionloom.constraints.fields import Point3
 from motionloom.constraints.gaze import LookAt
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
 from motionloom.kinematics.travel import Travel, steady_travel, travel
-from motionloom.methods.gaze._kernels_shifts import gaze_frames
+from motionloom.methods.gaze._kernels_shifts import NEXT, gaze_frames
 from motionloom.methods.gaze._kernels_targets import MIN_DISTANCE
 from motionloom.methods.gaze.gaze_map import GazeMap
-from motionloom.methods.gaze.gaze_shifts import base_gaze, begin_gaze, gaze_body
+from motionloom.methods.gaze.gaze_shifts import GazeBody, base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.own_gaze import looks_around, smoothed_gaze, straightened
 from motionloom.rotation import wrap_angle
 
@@ -185,29 +185,32 @@ def look_clip(
     cone: float = math.pi,
     bob: str = "compensated",
     reaim: str = "auto",
+    body: GazeBody | None = None,
     progress: Progress | None = None,
 ) -> Clip:
     """The clip with these looks; later ones take over from earlier ones. Legs, hips and arms keep their bits.
 
     Between looks the gaze returns to that of the clip. `bob` is what becomes of the head's movements within a step
     while a point is looked at: "compensated" by eyes and neck, or "kept". A clip that looks around itself is re-aimed:
-    its own looking is taken out while it looks elsewhere (`reaim`: auto, yes, no).
+    its own looking is taken out while it looks elsewhere (`reaim`: auto, yes, no). `body` is by default the clip's.
     """
     report = progress or silent()
-    body = gaze_body(clip)
+    body = body or gaze_body(clip)
     before = max(0, -min((look.first for look in looks), default=0))
     count = before + len(clip)
     points, change, due = np.full((count, 3), np.nan), np.full((count, 2), np.nan), np.full(count, np.inf)
-    carried = np.zeros(count, bool)
-    for look in looks:
+    which = np.full(count, -1)
+    for k, look in enumerate(looks):
         span = slice(before + look.first, before + look.end)
         own = None if look.points is None else np.concatenate([np.repeat(look.points[:1], before, 0), look.points])
         points[span] = np.nan if own is None else own[span]
         change[span] = np.nan if look.change is None else look.change
-        carried[span] = look.carried
+        which[span] = k
         if look.start > look.first:
             left = look.start - np.arange(look.first, look.first + len(due[span]))
             due[span] = np.where(left > 0, left / clip.fps, np.inf)
+    carried = np.array([*(look.carried for look in looks), False]).astype(np.uint8)[which]
+    carried[(carried > 0) & (np.diff(which, prepend=-1) != 0)] = NEXT
     notes = [Note("gaze: " + "; ".join(body.assignment()))] if looks else []
     turned = np.array(clip.rotations)
     around = looks_around(body, clip) if looks and reaim == "auto" else reaim == "yes"

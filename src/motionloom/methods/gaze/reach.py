@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from motionloom.constraints.gaze import gaze
 from motionloom.core import Clip, FloatArray, concatenate
 from motionloom.methods.gaze.gaze_map import GazeMap
+from motionloom.methods.gaze.gaze_shifts import GazeBody, base_gaze, gaze_body
 from motionloom.methods.gaze.look_clip import Look, look_clip
 
 SETTLED = 3.0  # times the longest shift of the examples: a look at a point at rest is over by then
@@ -23,23 +23,25 @@ def out_of_reach(
     body stood still in it. Looks that would be met are missed because something moves: the body, where it passes them.
     """
     out = []
+    body = gaze_body(base)
     count = math.ceil(SETTLED * float(gaze_map.examples[:, 17].max()) * base.fps)
     for look in looks:
         if look.name not in allowed or look.points is None or look.end <= look.start:
             continue
-        worst = look.start + int(_off(made, look.points)[look.start : look.end].argmax())
+        worst = look.start + int(_off(body, made, look.points)[look.start : look.end].argmax())
         still, points = concatenate([base[worst : worst + 1]] * count), np.tile(look.points[worst], (count, 1))
-        short = float(_off(look_clip(still, gaze_map, [Look(0, count, points)], cone=cone, reaim="no"), points)[-1])
+        found = look_clip(still, gaze_map, [Look(0, count, points)], cone=cone, reaim="no", body=body)
+        short = float(_off(body, found, points)[-1])
         if short > allowed[look.name]:
             why = f"at {worst / base.fps:.2f} s the gaze comes no nearer to it than {math.degrees(short):.1f} deg"
             limits = "eyes, neck and spine are at their limits" + (", or it is outside the cone" * (cone < math.pi))
             out.append(f"{look.name}: {why}, as {limits}: choose a target nearer to ahead, or turn the body to it")
             continue
-        line = look.points[look.start : look.end] - gaze(base)[0][look.start : look.end]
+        line = (look.points - base_gaze(body, base.root, base.rotations).eye)[look.start : look.end]
         away = np.linalg.norm(line, axis=1)
         line /= away[:, None]
         turn = np.linalg.norm(np.diff(line, axis=0), axis=1, keepdims=True) * base.fps
-        if turn.max(initial=0.0) > PASSING:
+        if turn.max(initial=0.0) > PASSING and not look.carried:
             at = int(turn.argmax())
             out.append(
                 f"{look.name}: at {(look.start + at) / base.fps:.2f} s the body passes it, {away[at]:.1f} m away, "
@@ -48,8 +50,8 @@ def out_of_reach(
     return out
 
 
-def _off(clip: Clip, points: FloatArray) -> FloatArray:
+def _off(body: GazeBody, clip: Clip, points: FloatArray) -> FloatArray:
     """(F,) rad between the gaze and the points."""
-    place, direction = gaze(clip)
-    line = points - place
-    return np.arctan2(np.linalg.norm(np.cross(direction, line), axis=1), (direction * line).sum(1))
+    base = base_gaze(body, clip.root, clip.rotations)
+    line = points - base.eye
+    return np.arctan2(np.linalg.norm(np.cross(base.gaze, line), axis=1), (base.gaze * line).sum(1))
