@@ -11,6 +11,7 @@ from motionloom.core import concatenate, replace
 from motionloom.evaluate import check_clips
 from motionloom.evaluate.capture_checks.stride_rate import Stride, stride_rate, strides
 from motionloom.io import load, save
+from motionloom.kinematics.capture.glitches import rest_frames
 from motionloom.methods import load_model
 from motionloom.samples import make
 
@@ -37,6 +38,18 @@ def test_a_tpose_is_dropped_unless_it_is_kept(run, posed, tmp_path, command):
     assert len(load(out)) == frames - 1
     assert run(command, *arguments[command], "--keep-tpose").code == 0
     assert len(load(out)) == frames
+
+
+def test_learning_joining_looping_and_measuring_leave_a_tpose_out(run, posed, tmp_path):
+    (tmp_path / "other.bvh").write_bytes(posed.read_bytes())
+    answer = run("append", posed, tmp_path / "other.bvh", "-o", tmp_path / "both.bvh", "--at", "0.2,0.2")
+    assert answer.code == 0
+    assert not rest_frames(load(tmp_path / "both.bvh")).any()
+    assert run("loop", posed, "-o", tmp_path / "cycle.bvh").code == 0
+    assert not rest_frames(load(tmp_path / "cycle.bvh")).any()
+    assert "frame 0 is a T-pose" in run("learn", "cuts", posed, "-o", tmp_path / "m.loom").out
+    assert 0 not in load_model(tmp_path / "m.loom").clips[0].origin.main()[1]
+    assert "frame 0 is a T-pose, left out" in run("evaluate", posed, "--source", posed).out
 
 
 def test_clean_does_not_measure_the_jump_after_a_tpose(run, posed, tmp_path):
