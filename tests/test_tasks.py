@@ -28,6 +28,7 @@ def test_the_commands_of_the_page_run(tmp_path: Path, monkeypatch: pytest.Monkey
         assert name == "motionloom"
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, f"{line}\n{result.output}"
+        assert "beyond their tolerance" not in result.output, line
     long, path, faster = load("long.bvh"), load("path.bvh"), load("faster.bvh")
     assert not speed_changes(long)
     assert not standing(faster)[30:-30].any()
