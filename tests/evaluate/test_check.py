@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -398,3 +400,11 @@ def test_frames_of_a_result_are_counted_in_the_result(walk, tmp_path):
     (glitch,) = [f for f in check_clips([result]) if f.kind == "glitch"]
     assert (glitch.start, glitch.stop) == (20, 22)
     assert "20-21" in repair(result)[1][0]
+
+
+def test_every_kind_of_finding_is_in_the_table_of_the_page():
+    from motionloom.cli.check import IMPORTANCE
+
+    page = (Path(__file__).resolve().parents[2] / "docs" / "quality.md").read_text("utf-8")
+    table = page.partition("## Problems found by `check`")[2].partition("\n\n`motionloom clean")[0]
+    assert not [kind for kind in IMPORTANCE if kind != "not checked" and f"{kind}" not in table]
