@@ -121,6 +121,14 @@ def test_a_web_is_built_again_when_a_clip_has_changed_or_is_new(folder, tmp_path
     assert "3 clips" in again.output, again.output
 
 
+def test_a_web_is_built_again_for_clips_that_are_read_otherwise(folder):
+    query = f"{folder / 'walk_1.bvh'}#20-52"
+    assert "2 clips" in run("find", query, folder).output
+    assert "2 clips" in run("find", query, folder, "--source-fps", "15").output
+    assert load_library(f"{folder.name}.matches").rates.tolist() == [15.0, 15.0]
+    assert "2 clips" not in run("find", query, folder, "--source-fps", "15").output
+
+
 @pytest.mark.parametrize("rates", [[0.0], [-30.0], [np.nan], [1e300], [30.0, 30.0]])
 def test_a_stored_web_with_wrong_rates_is_a_format_error(folder, tmp_path, rates):
     path = sorted(folder.glob("walk_*.bvh"))[0]

@@ -169,7 +169,7 @@ def opened(
         raise BadRequest(f"{folder}: expected a folder of clips")
     not_searched = {stored.resolve(), *([apart.resolve()] if apart else [])}
     clips = [p for p in expand_paths([str(folder)]) if not_searched.isdisjoint([p.resolve(), *p.resolve().parents])]
-    settings: dict[str, Any] = {"threshold": threshold, "window": window, "joints": joints}
+    settings: dict[str, Any] = {"threshold": threshold, "window": window, "joints": joints, "reading": reading}
     current = load_current(stored, folder, clips, **settings)
     if current is not None:
         return current

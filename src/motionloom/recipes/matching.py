@@ -35,6 +35,7 @@ class Library:
     digests: tuple[str, ...]  # sha256 of the files
     rates: FloatArray  # (N,) frames per second of the files
     first: IntArray  # (N,) frame of the file that is frame 0 of the clip: 1 where a T-pose was dropped
+    reading: tuple[str, ...] = ()  # how the files were read, where it differs from the defaults: `fps=60.0`
 
 
 class FileSpan(NamedTuple):
@@ -54,14 +55,19 @@ def build_library(
     window: float = WINDOW,
     joints: Sequence[str] = ("all",),
     fps: float | None = 30.0,
+    reading: Reading = DEFAULT,
     progress: Progress | None = None,
 ) -> Library:
-    """The web of clips that were read from files below a folder."""
+    """The web of clips that were read, as `reading` states, from files below a folder."""
     web = build_web(clips, fps=fps, threshold=threshold, window=window, joints=joints, progress=progress)
     files = tuple(path.resolve().relative_to(folder.resolve()).as_posix() for path in paths)
     first = [int(clip.origin.main()[1][0]) for clip in clips]
     rates = np.array([clip.fps for clip in clips])
-    return Library(web, files, digests_of(paths), rates, np.array(first, np.int64))
+    return Library(web, files, digests_of(paths), rates, np.array(first, np.int64), _changes(reading))
+
+
+def _changes(reading: Reading) -> tuple[str, ...]:
+    return tuple(f"{name}={value}" for name, value in sorted(reading.changes().items()))
 
 
 def digests_of(paths: Sequence[Path]) -> tuple[str, ...]:
@@ -70,19 +76,29 @@ def digests_of(paths: Sequence[Path]) -> tuple[str, ...]:
 
 
 def load_current(
-    stored: Path, folder: Path, clips: Sequence[Path], *, threshold: float, window: float, joints: Sequence[str]
+    stored: Path,
+    folder: Path,
+    clips: Sequence[Path],
+    *,
+    threshold: float,
+    window: float,
+    joints: Sequence[str],
+    reading: Reading = DEFAULT,
 ) -> Library | None:
     """The stored library of a folder, or None if it must be built (again).
 
-    That is so where nothing is stored, where clips were added, or where clips or settings have changed.
+    That is so where nothing is stored, where clips were added, or where clips or settings have changed, also those by
+    which clips are read.
     """
     if not stored.exists():
         return None
     library = load_library(stored)
     paths = [folder / name for name in library.files]
     present = {path.resolve() for path in clips}
-    settings = (library.web.threshold, library.web.window, library.web.joints)
-    same = settings == (threshold, window, tuple(joints)) and present == {path.resolve() for path in paths}
+    settings = (library.web.threshold, library.web.window, library.web.joints, library.reading)
+    same = settings == (threshold, window, tuple(joints), _changes(reading)) and present == {
+        path.resolve() for path in paths
+    }
     if not same or digests_of(paths) != library.digests:  # links that lead elsewhere are not read
         return None
     return library
@@ -118,7 +134,7 @@ def save_library(library: Library, path: str | Path) -> None:
             "joints",
         )
     }
-    arrays |= {name: getattr(library, name) for name in ("files", "digests", "rates", "first")}
+    arrays |= {name: getattr(library, name) for name in ("files", "digests", "rates", "first", "reading")}
     held = io.BytesIO()
     np.savez_compressed(held, version=VERSION, **arrays)
     write_whole(path, [held.getvalue()])
@@ -141,7 +157,8 @@ def load_library(path: str | Path) -> Library:
             texts["names"], whole["lengths"], fps, threshold, whole["pairs"], whole["ends"], whole["cells"],
             held.numbers("values"), int(skipped), float(window), texts["joints"],
         )  # fmt: skip
-        library = Library(web, texts["files"], texts["digests"], held.numbers("rates"), whole["first"])
+        reading = _texts(held["reading"]) if "reading" in held and len(held["reading"]) else ()
+        library = Library(web, texts["files"], texts["digests"], held.numbers("rates"), whole["first"], reading)
     except (ValueError, TypeError, FormatError) as error:
         raise FormatError(f"{name}: not a match web: {error}") from None
     _check(library, name)
