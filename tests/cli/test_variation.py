@@ -29,6 +29,7 @@ def test_nodes_are_listed_with_their_range_and_parents(letter):
     done = CliRunner().invoke(app, ["variation", str(letter)])
     assert done.exit_code == 0
     assert "root.height" in done.output
+    assert "neighbours 30, kernel_width 0.2" in done.output
     told = json.loads(CliRunner().invoke(app, ["variation", str(letter), "--json"]).stdout)
     assert [node["name"] for node in told["nodes"]] == ["root.x", "root.height"]
     assert [node["unit"] for node in told["nodes"]] == ["m", "m"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,10 +55,10 @@ def show(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """List degrees of freedom with their range and their parents in the transition network; edges and scores.
+    """List degrees of freedom with their range and their parents in the transition network; scores, settings.
 
     A parent is marked ' at the frame before, '' within the frame; unmarked it is two frames before. JSON lists the
-    parents in the first and in the second frame of the prior network too (' is in the second), and the settings.
+    parents in the first and in the second frame of the prior network too (' is in the second).
     """
     from motionloom.methods.store import load_model_of
     from motionloom.methods.variation import VariationModel
@@ -75,7 +76,7 @@ def show(
                 "repeats": learned.loop is not None,
                 "edges": {key: int(getattr(learned.networks, key).sum()) for key in ("prior", "transition")},
                 "scores": {"prior": learned.networks.prior_score, "transition": learned.networks.transition_score},
-                "settings": learned.config.to_plain(),
+                "settings": asdict(learned.config),
                 "notes": as_dicts(learned.notes),
                 "pictures": [str(path) for path in written],
             }
@@ -83,6 +84,7 @@ def show(
         return
     cells = [(n["name"], f"{n['low']:.3f} to {n['high']:.3f}", n["unit"], _few(n["parents"])) for n in nodes]
     print_line("\n".join(columns(("degree of freedom", "range", "unit", "parents"), cells, left=(0, 2, 3))))
+    print_line("settings: " + ", ".join(f"{name} {value}" for name, value in asdict(learned.config).items()))
     for note in learned.notes:
         print_line(str(note))
     for picture in written:
