@@ -176,3 +176,9 @@ def test_a_few_quick_steps_among_strides_do_not_make_a_rate_suspicious():
     dance = [Stride(0.89, 1.21, 0.75), Stride(0.79, 1.19, 0.62), Stride(0.87, 0.69, 0.73)]
     assert stride_rate(dance, 30.0) is None
     assert stride_rate([s._replace(speed=2 * s.speed) for s in dance], 60.0) is not None
+
+
+def test_live_characters_have_a_result_rate():
+    named = {name: {flag for p in parameters for flag in p.opts} for name, parameters in leaf_commands()}
+    for name in ("synthesize", "walk", "convert", "stream", "crowd", "samples walk"):
+        assert "--result-fps" in named[name], name

@@ -65,7 +65,7 @@ def test_a_file_needs_an_end(run, model, tmp_path):
 def test_a_method_without_own_live_characters_goes_through_the_queue(run, tmp_path):
     path = tmp_path / "cuts.loom"
     save_model(learn("cuts", [make("walk", seconds=4)]), path)
-    assert "90 frames" in run("stream", path, "--seconds", 3, "--rate", 30, "-o", tmp_path / "a.bvh").out
+    assert "90 frames" in run("stream", path, "--seconds", 3, "--result-fps", 30, "-o", tmp_path / "a.bvh").out
     failed = run("stream", path, "--seconds", 1, "-c", "heading 90deg", "-o", tmp_path / "b.bvh")
     assert "heading is not accepted" in failed.err
 

@@ -38,7 +38,9 @@ def drive(
     seconds: Annotated[
         float | None, typer.Option("--seconds", metavar="S", min=0.01, help="Duration; without it, until Ctrl-C [s].")
     ] = None,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=1000, help="Poses per second.")] = 60.0,
+    rate: Annotated[
+        float, typer.Option("--result-fps", "--rate", metavar="FPS", min=1, max=1000, help="Poses per second.")
+    ] = 60.0,
     seed: Seed = 0,
     lock: Annotated[bool, typer.Option(help="Hold feet where they touch.")] = True,
     vary: Annotated[

@@ -131,7 +131,9 @@ def crowd(
     ],
     count: Annotated[int, typer.Option("--count", metavar="N", min=0, help="How many characters.")] = 10,
     seconds: Annotated[float, typer.Option("--seconds", metavar="S", min=0.1, help="Duration [s].")] = 10.0,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", min=1, max=240, help="Frame rate.")] = 30.0,
+    rate: Annotated[
+        float, typer.Option("--result-fps", "--rate", metavar="FPS", min=1, max=240, help="Frame rate of the clips.")
+    ] = 30.0,
     seed: Seed = 0,
     apart: Annotated[bool, typer.Option("--apart", help="Characters turn away from their neighbours.")] = False,
     avoid: Annotated[
