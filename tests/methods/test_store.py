@@ -87,6 +87,14 @@ def test_everything_a_model_may_hold_comes_back_exactly(tiny, rng):
     assert not back.inner.matrix.flags.writeable
 
 
+@pytest.mark.parametrize("array", [np.arange(6.0).reshape(2, 3).T, np.arange(24.0).reshape(2, 3, 4)[:, [0, 2]] / 3])
+def test_arrays_are_stored_whatever_their_order_in_memory(array, tmp_path):
+    packer = Packer()
+    packer.pack(array, "x")
+    save_file(packer.tensors, tmp_path / "x.safetensors")
+    np.testing.assert_array_equal(load_file(tmp_path / "x.safetensors")["x"], array)
+
+
 @pytest.mark.parametrize("bad", [object(), {1: 2}, np.array(["text"]), {1, 2}, lambda: 0, b"bytes"])
 def test_what_is_neither_array_number_nor_text_cannot_be_saved(bad):
     with pytest.raises(TypeError, match=r"^x"):

@@ -64,7 +64,7 @@ class Packer:
         self._seen[id(value)] = (name, value)
         if value.dtype == np.float64:
             with np.errstate(over="ignore"):
-                narrow = value.astype(np.float32)
+                narrow = value.astype(np.float32, order="C")
             if np.array_equal(narrow, value):
                 self.tensors[name] = narrow
                 return {"narrow": ""}
