@@ -88,25 +88,26 @@ def main() -> None:
 
 
 def mirrored_walks(clips: Sequence[Clip], request: Request) -> list[str]:
-    """Why methods that mirror cycles cover less of captured walks: what mirrored clips, and verbs without, cover."""
+    """What mirrored copies of cycles change: what mirrored clips, and verbs with and without copies, cover."""
     prepared = prepare(clips, FPS).clips
     source = reference(prepared)
 
     def coverage(clip: Clip) -> float:
         return evaluate_take(take(clip), source).values["coverage"].value or 0.0
 
+    def learned(**config: str) -> float:
+        model = learn("verbs", clips, config)
+        return sum(coverage(synthesize(model, request, seed=seed)) for seed in range(SEEDS)) / SEEDS
+
     covered = [coverage(mirror(clip)) for clip in prepared]
-    model = learn("verbs", clips, {"mirror": "none"})
-    without = sum(coverage(synthesize(model, request, seed=seed)) for seed in range(SEEDS)) / SEEDS
     return [
-        "### Why verbs cover so little of the captured walks",
+        "### Mirrored copies",
         "",
         "Methods that interpolate cycles also use mirrored copies of them, so that turns to both sides can be made.",
-        "A take has one turn, and at most turns drawn here the nearest examples are mirrored. This walker is not",
-        f"symmetric: the clips themselves, mirrored, cover {min(covered):.0f} to {max(covered):.0f} % of the clips.",
-        "Nothing is lost in the interpolation: learned without copies (`mirror: none`), verbs cover",
-        f"{without:.0f} %, and cannot turn to the other side as far. A walker whose sides differ should be learned in",
-        "that way where the sides matter.",
+        "This walker is not symmetric: the clips themselves, mirrored, cover",
+        f"{min(covered):.0f} to {max(covered):.0f} % of the clips. Verbs cover {learned():.0f} %, and without copies",
+        f"(`mirror: none`) {learned(mirror='none'):.0f} %, but then they cannot turn to the other side as far.",
+        "A walker whose sides differ should be learned in that way where the sides matter.",
     ]
 
 

@@ -115,7 +115,7 @@ def evaluate_take(
         [
             source_work([len(t) for t in source.takes]) if own is None else 0.0,
             *works,
-            0.0 if source.has_shuffled else WINDOWS.work(SHUFFLED, frames),
+            0.0 if source.has_shuffled else source.orders * WINDOWS.work(SHUFFLED, frames),
         ],
     )
     own = source_values(source, progress=first) if own is None else own
@@ -219,7 +219,7 @@ def diversity_bounds(source: Reference, progress: Progress | None = None) -> dic
     return {
         "copy": {"coverage": 100.0, "global diversity": 0.0, "local diversity": 0.0},
         "shuffled": {
-            "coverage": 100 * mixed.covered(mixed.chance_cost()),
+            "coverage": 100 * mixed.covered(source.chance_cost()),
             "global diversity": mixed.global_diversity,
             "local diversity": mixed.local_diversity,
         },

@@ -9,13 +9,17 @@ from functools import cached_property
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, FloatArray, Progress, SkeletonMismatch, require_same_hierarchy, silent
-from motionloom.core.progress import each
+from motionloom.core.progress import each, parts
 from motionloom.evaluate.measures.coverage_diversity import WIDE, WindowScores, usual_distance, window_scores
 from motionloom.evaluate.measures.prepared_clip import NotApplicable, Take, take, upright_rotations
 from motionloom.evaluate.measures.statistics import centre_of
 from motionloom.kinematics.channels.centred import centred_angles
 
 SHUFFLED = 600  # frames of the shuffled bound: with more the value hardly changes
+MAX_ORDERS, MAX_COMPARED = (
+    8,
+    5_000_000,
+)  # random orders, and pairs of frames in them: those of long sources hardly differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +78,29 @@ class Reference:
         """Whether `shuffled` was computed already."""
         return bool(self._shuffled)
 
+    @property
+    def orders(self) -> int:
+        """How many random orders of the frames are scored."""
+        return int(np.clip(MAX_COMPARED // (SHUFFLED * self.frames), 1, MAX_ORDERS))
+
     def shuffled(self, progress: Progress | None = None) -> WindowScores:
         """Scores of the source's frames in random order, an upper bound of diversity. Seeded; computed once."""
         if self.whole is not None:
             return self.whole.shuffled(progress)
         if not self._shuffled:
-            frames = np.concatenate(self.features)
-            order = np.random.default_rng(0).permutation(len(frames))[: max(SHUFFLED, WIDE)]
-            self._shuffled.append(window_scores(frames[order], self.features, progress=progress))
+            frames, found = np.concatenate(self.features), []
+            for seed, step in enumerate(parts(progress or silent(), [1.0] * self.orders)):
+                order = np.random.default_rng(seed).permutation(len(frames))[: max(SHUFFLED, WIDE)]
+                found.append(window_scores(frames[order], self.features, progress=step))
+            self._shuffled.extend(found)
         return self._shuffled[0]
+
+    def chance_cost(self) -> float:
+        """The least `WindowScores.chance_cost` of all orders: where takes are alike, it differs by a tenth."""
+        if self.whole is not None:
+            return self.whole.chance_cost()
+        self.shuffled()
+        return min(scores.chance_cost() for scores in self._shuffled)
 
     def take_distance(self, progress: Progress | None = None) -> float:
         """The usual distance of two takes; `NotApplicable` if there is only one. Computed once."""

@@ -174,7 +174,7 @@ def _windows(result: Take, source: Reference, progress: Progress) -> Numbers:
     found = window_scores(result.features, source.features, progress=progress)
     whole = found.global_diversity
     return {
-        "coverage": 100 * found.covered(source.shuffled().chance_cost()),
+        "coverage": 100 * found.covered(source.chance_cost()),
         "published coverage": 100 * found.coverage,
         "global diversity": "the result cannot be divided into pieces of source clips" if whole is None else whole,
         "local diversity": found.local_diversity,
