@@ -17,6 +17,7 @@ TAKES = 8  # that are compared with each other, at most
 VARIANTS = 32  # that are compared: by eight, distances were off by up to 0.1 of the takes'
 FRAMES = 150  # frames of a sequence that are compared, at most
 ROUNDS = 3  # of measuring variants: their distance grows less than in proportion, within the limits of the body
+MEASURED = ROUNDS * VARIANTS  # variants in all
 MOST = 1.6  # times: the most that the amount of variation is multiplied by
 LIMIT = 2.5  # standard deviations of a random number, at most
 MARGIN = 0.3  # of the range of the takes' lengths: by so much a variant may be longer or shorter than any

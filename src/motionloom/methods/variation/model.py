@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from motionloom.methods.lead_into_constraints import root_problem
 from motionloom.methods.live import material_of
 from motionloom.methods.settings import FAITHFUL, Settings
 from motionloom.methods.variation.body import VariationBody, legs_of, limb_of
-from motionloom.methods.variation.calibration import drawn_length, gain
+from motionloom.methods.variation.calibration import MEASURED, drawn_length, gain
 from motionloom.methods.variation.config import Config, Options
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.learn_prior import prior_data
@@ -50,6 +51,7 @@ SHORTEST = 3  # frames of a clip: one instance of the transition network
 LIMITS = 0.1  # of the observed range: limbs that are corrected may leave it by this at either end
 RISE = 0.1  # m: farthest that the hips are raised or lowered to the height of a root_at
 LONGEST = 2.0  # times the longest clip: the latest end of a variant
+MEASURING = 0.9  # of the time of a plan: variants by which the amount is adjusted, the first time
 STRAIGHT = (1.0, 0.0)  # a row of `SynthesisRun.steering` that changes nothing
 SOURCES = 8  # most clips that a frame is recorded to come from
 
@@ -143,11 +145,13 @@ class VariationModel(Model[Options]):
             angles, frames = ~self.dofs.displacement, round(LONGEST * max(map(len, self.clips))) + 2
             body, tasks, _ = requested_tasks((), self.dofs, self.limits, frames, self.fps, 0.0)
             amounts, steering = np.ones(self.dofs.count + 1), np.tile(STRAIGHT, (frames, 1))
-            polled = part(progress or silent(), 0.0, 0.0)
+            report, turns = progress or silent(), count()
 
             def variant(k: int, more: float) -> FloatArray:
+                report(next(turns) / MEASURED, "measuring variants")
                 run = SynthesisRun(k, frames, False, 1.0, steering, (0.0, 0.0, 0.0))
-                return mix(self.takes, body, run, tasks, more * amounts, self.fps, polled).values[:, angles]
+                made = mix(self.takes, body, run, tasks, more * amounts, self.fps, part(report, 0.0, 0.0))
+                return made.values[:, angles]
 
             self._measured_gain.append(gain([values[:, angles] for values in self.sequences], variant))
         return self._measured_gain[0]
@@ -200,6 +204,9 @@ class VariationModel(Model[Options]):
         start = (*begin.position, begin.heading)
         run = SynthesisRun(seed, frames, endless, 1.0, np.tile(STRAIGHT, (frames, 1)), start)
         progress(0.0, "planning")
+        if not (endless or options.variant == FAITHFUL or self._measured_gain) and len(self.clips) > 1:
+            self.gain(part(progress, 0.0, MEASURING))
+            progress = part(progress, MEASURING, 1.0)
         paces = [c for c in request.constraints if isinstance(c, Pace)]
 
         def free(trial: SynthesisRun) -> Motion:
