@@ -18,7 +18,7 @@ from motionloom.methods.parametric_graph.edge_search import build_edge
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings
 from motionloom.methods.parametric_graph.fit import parse_edge, strong_part
 from motionloom.methods.parametric_graph.node_specs import parse_node
-from motionloom.methods.parametric_graph.transition_boxes import trimmed_box
+from motionloom.methods.parametric_graph.transition_boxes import sample_box, trimmed_box
 from motionloom.methods.parametric_graph.transition_points import middle_point
 from motionloom.samples import make
 
@@ -145,6 +145,17 @@ def test_a_box_is_trimmed_once_for_each_bad_sample_whatever_the_rounding():
     assert bad[0, 0] > (bad[0, 0] + epsilon[0]) - epsilon[0]
     low, high = trimmed_box(np.array([0.95]), np.array([9.0]), bad, epsilon)
     assert (low[0], high[0]) == (bad[0, 0] + epsilon[0], 9.0)
+
+
+def test_a_box_of_two_kinds_of_good_targets_can_be_held_around_one():
+    """The least change leaves the wider kind, also where the best target is of the other."""
+    to, epsilon = np.linspace(0.0, 1.0, 101)[:, None], np.array([0.01])
+    good, bad = (to[:, 0] < 0.6) | (to[:, 0] > 0.8), (to[:, 0] > 0.65) & (to[:, 0] < 0.75)
+    low, high, trimmed = sample_box(to, good, bad, epsilon)
+    assert (low[0], high[0], trimmed) == (0.0, pytest.approx(0.65), True)
+    low, high, trimmed = sample_box(to, good, bad, epsilon, np.array([0.9]))
+    assert (low[0], high[0], trimmed) == (pytest.approx(0.75), 1.0, True)
+    assert sample_box(to, good, bad, epsilon, np.array([0.7])) is None
 
 
 def test_two_minima_give_the_medoid():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -112,27 +113,37 @@ def build_edge(
         if narrower is None or turn == SPLITS - 1:
             return None, Report(*names, *counts, 0, 0, 0, 0.0, float(best.min()), 0.0, *limits, why)
         within = narrower
-    low, high = np.stack([x for x, _, _ in boxes]), np.stack([x for _, x, _ in boxes])  # type: ignore[misc]
-    trimmed = sum(cut for _, _, cut in boxes)  # type: ignore[misc]
-    at, anchors, medoids = np.empty((len(best), 2)), np.empty((len(best), b.size)), 0
-    for i in range(len(best)):
-        inside = good[i] & ((to_values >= low[i]) & (to_values <= high[i])).all(1)
-        at[i], two = middle_point(points[i][inside])
-        medoids += two
-        anchors[i] = to_values[np.flatnonzero(inside)[best[i][inside].argmin()]]
+
+    def verified(boxes: Sequence[Any], watching: Progress) -> tuple[Edge, Report]:
+        """The edge with boxes that are shrunk until no pair is too bad, and what was found."""
+        low, high = np.stack([x for x, _, _ in boxes]), np.stack([x for _, x, _ in boxes])
+        at, anchors, medoids = np.empty((len(best), 2)), np.empty((len(best), b.size)), 0
+        for i in range(len(best)):
+            inside = good[i] & ((to_values >= low[i]) & (to_values <= high[i])).all(1)
+            at[i], two = middle_point(points[i][inside])
+            medoids += two
+            anchors[i] = to_values[np.flatnonzero(inside)[best[i][inside].argmin()]]
+        trimmed, nearest = sum(cut for _, _, cut in boxes), float(best.min())
+        first = Report(*names, *counts, trimmed, 0, medoids, 0.0, nearest, 0.0, *limits, "")
+        draft = Edge(source, target, from_values, low, high, at, within, first)
+        checked, worst, shrunk = verified_boxes(tables, nodes, draft, anchors, settings, limits[1], rng, watching)
+        return replace(draft, low=checked[0], high=checked[1]), first._replace(worst=worst, shrunk=shrunk)
+
     report(0.6, "verifying pairs")
-    first = Report(*names, *counts, trimmed, 0, medoids, 0.0, float(best.min()), 0.0, *limits, "")
-    draft = Edge(source, target, from_values, low, high, at, within, first)
-    checked, worst, shrunk = verified_boxes(
-        tables, nodes, draft, anchors, settings, limits[1], rng, part(report, 0.6, 1.0)
-    )
-    if worst > limits[1]:
-        why = f"pairs at the transition point remain too bad ({100 * worst:.1f} cm)"
-        return None, first._replace(reason=why)
-    reach = float(((checked[1] - checked[0]) / (b.high - b.low)).mean()) if b.rows.size > 1 else 1.0
-    edge = replace(draft, low=checked[0], high=checked[1])
+    edge, found = verified(boxes, part(report, 0.6, 0.8))
+    if found.worst > limits[1]:  # good targets can be of several kinds, and boxes of neighbouring samples around others
+        around_best = [
+            sample_box(to_values, good[i], bad[i], settings.epsilon * b.ranges, to_values[best[i].argmin()])
+            for i in range(len(best))
+        ]
+        if all(box is not None for box in around_best):
+            edge, found = verified(around_best, part(report, 0.8, 1.0))
+    if found.worst > limits[1]:
+        why = f"pairs at the transition point remain too bad ({100 * found.worst:.1f} cm)"
+        return None, found._replace(reason=why, worst=0.0, shrunk=0)
+    reach = float(((edge.high - edge.low) / (b.high - b.low)).mean()) if b.rows.size > 1 else 1.0
     shown = _shown_part(a, within) if edge.limited(nodes[source]) else ""
-    found = first._replace(shrunk=shrunk, reach=reach, worst=worst, part=shown)
+    found = found._replace(reach=reach, part=shown)
     report(1.0, f"edge {names[0]} > {names[1]}")
     return replace(edge, report=found), found
 

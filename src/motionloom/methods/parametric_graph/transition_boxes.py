@@ -11,25 +11,28 @@ SMALLEST = 0.05  # of a parameter's range: a part of a source that is smaller gi
 
 
 def sample_box(
-    to_values: FloatArray, good: BoolArray, bad: BoolArray, epsilon: FloatArray
+    to_values: FloatArray, good: BoolArray, bad: BoolArray, epsilon: FloatArray, keep: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, bool] | None:
-    """The box of a source sample and whether it was trimmed; None if it has none, or one without a good sample."""
+    """The box of a source sample and whether it was trimmed; None if it has none, or one without a good sample.
+
+    `keep` (D,) stays inside, if given.
+    """
     if not good.any():
         return None
     lo, hi = to_values[good].min(0), to_values[good].max(0)
-    low, high = trimmed_box(lo, hi, to_values[bad], epsilon)
+    low, high = trimmed_box(lo, hi, to_values[bad], epsilon, keep)
     if (high < low).any() or not (good & ((to_values >= low) & (to_values <= high)).all(1)).any():
         return None
     return low, high, bool((low != lo).any() or (high != hi).any())
 
 
 def trimmed_box(
-    low: FloatArray, high: FloatArray, bad: FloatArray, epsilon: FloatArray
+    low: FloatArray, high: FloatArray, bad: FloatArray, epsilon: FloatArray, keep: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """The box made smaller until every bad sample (n, D) is at least epsilon outside: the least change first.
 
     Bad samples are taken in the order of how little a side has to move for them, so that the result does not depend
-    on their order (see errata).
+    on their order (see errata). No side goes beyond `keep` (D,), if given; where that is not possible, none is left.
     """
     low, high = low.copy(), high.copy()
     size = np.maximum(high - low, 1e-12)
@@ -39,7 +42,11 @@ def trimmed_box(
         if not len(bad):
             break
         up, down = (bad + epsilon - low) / size, (high - (bad - epsilon)) / size
+        if keep is not None:
+            up, down = np.where(bad + epsilon > keep, np.inf, up), np.where(bad - epsilon < keep, np.inf, down)
         cost = np.minimum(up, down)
+        if np.isinf(cost.min()):
+            return low, np.full_like(high, -np.inf)
         n, d = np.unravel_index(int(cost.argmin()), cost.shape)
         if up[n, d] <= down[n, d]:
             low[d] = bad[n, d] + epsilon[d]
