@@ -19,9 +19,7 @@ from motionloom.core._kernels_numbers import wrap_angle
 STEP = 0.1  # s of one step along a course
 FINE = 3  # changes of the turn in a step
 FIRST_TURNS, STRIDE = 17, 7  # turns that a plan tries for the first of three segments, from the middle in such strides
-TRIALS = FIRST_TURNS + 1  # these, and the turn of the plan before
 UNSTEADY = 0.15  # s that a change of the turn over its whole range costs
-SAVING = 0.1  # s that another first turn must save
 AHEAD = (5, 5)  # turns for each of the other two segments, where turns are followed
 AHEAD_CLIPS = (9, 5)  # and for the other two of three clips, where turns are set once for each
 SEGMENT = 0.5  # s of a segment, where turns are followed within a clip
@@ -112,20 +110,18 @@ def rest_of_way(at: Any, goal: Any, radius: float, speed: float) -> float:
 @kernel
 def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
     """The turn (rad) to go towards now, so that the goal (x, z, heading or NaN) is reached soonest: a whole plan."""
-    return try_turns(curves, at, goal, half_life, math.nan, 0, TRIALS, np.inf, at[3])[1]
+    return try_turns(curves, at, goal, half_life, 0, FIRST_TURNS, np.inf, at[3])[1]
 
 
 @kernel
 def try_turns(
-    curves: Any, at: Any, goal: Any, half_life: float, present: float, begin: int, end: int, best: float, found: float
-) -> Any:  # fmt: skip
-    """The cost (s) and first turn (rad) of the best course, of those that begin with some of the `TRIALS` turns.
+    curves: Any, at: Any, goal: Any, half_life: float, begin: int, end: int, best: float, found: float
+) -> Any:
+    """The cost (s) and first turn (rad) of the best course, of those that begin with some of the `FIRST_TURNS`.
 
     All courses of three segments, each towards one of a few turns, are tried: what counts is the time until the goal
     is passed, with a penalty for missing it, or the time of the rest of the path from the end of the course (`dubins`).
     Turns `begin` to `end` are tried, in an order that covers the range soon; `best` and `found` are of those before.
-    The first is that of the present plan (or NaN), which stays unless another saves `SAVING`: a body whose turn changes
-    with every plan slides over its feet.
     """
     count = len(curves)
     low, high = curves[0, AT_TURN], curves[count - 1, AT_TURN]
@@ -137,13 +133,8 @@ def try_turns(
     radius = max(WIDER * radius, 0.05)
     fastest = max(fastest, 1e-3)
     for n in range(begin, end):
-        i = (FIRST_TURNS // 2 + STRIDE * (n - 1)) % FIRST_TURNS
-        first = present if n == 0 else low + (high - low) * i / (FIRST_TURNS - 1)
-        if math.isnan(first):
-            continue
+        first = low + (high - low) * ((FIRST_TURNS // 2 + STRIDE * n) % FIRST_TURNS) / (FIRST_TURNS - 1)
         cost = cost_after(curves, at, first, goal, half_life, radius, fastest, best)
-        if n == 0:
-            cost -= SAVING
         if cost < best:
             best, found = cost, first
     return best, found
@@ -156,7 +147,7 @@ def cost_after(
     """The cost (s) of the best course that begins with a turn; inf if none is below `best`.
 
     Where turns are followed, each change of the turn costs its share of the range times `UNSTEADY`: many courses reach
-    a far goal in nearly the same time, and those that swing to both sides are not taken.
+    a far goal in nearly the same time, and a body whose turn changes with every plan slides over its feet.
     """
     tried = AHEAD if half_life > 0.0 else AHEAD_CLIPS
     low, high = curves[0, AT_TURN], curves[len(curves) - 1, AT_TURN]

@@ -15,7 +15,7 @@ import numpy as np
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
 from motionloom.methods._kernels_live import FACING, PLACE_X, PLACE_Z
-from motionloom.methods.parametric_graph._kernels_course import NEAR, NEAR_TURN, TRIALS, one_step, try_turns
+from motionloom.methods.parametric_graph._kernels_course import FIRST_TURNS, NEAR, NEAR_TURN, one_step, try_turns
 from motionloom.methods.parametric_graph._kernels_show import HALF_LIFE
 
 PLANNING = 0.1  # s from one plan to the next
@@ -26,7 +26,7 @@ GOAL = START + 5  # x, z and heading or NaN
 @kernel
 def turns_of_tick(tick: float) -> int:
     """How many first turns a search tries in a tick."""
-    return math.ceil(TRIALS * tick / PLANNING)
+    return math.ceil(FIRST_TURNS * tick / PLANNING)
 
 
 @kernel
@@ -61,15 +61,12 @@ def begin_search(row: Any, m: int, given: Any, place: Any, course: float, now: f
 def continue_search(curves: Any, row: Any, half_life: float, tick: float) -> None:
     """The work of a tick. When all first turns are tried, the best is the turn of the plan."""
     done = int(row[DONE])
-    last = min(done + turns_of_tick(tick), TRIALS)
-    goal = row[GOAL : GOAL + 3]
-    present = row[TURN] if row[KNOWN] > 0.0 else math.nan
-    row[COST], row[FOUND] = try_turns(
-        curves, row[START : START + 5], goal, half_life, present, done, last, row[COST], row[FOUND]
-    )  # fmt: skip
+    last = min(done + turns_of_tick(tick), FIRST_TURNS)
+    start, goal = row[START : START + 5], row[GOAL : GOAL + 3]
+    row[COST], row[FOUND] = try_turns(curves, start, goal, half_life, done, last, row[COST], row[FOUND])
     row[TRIED] += last - done
     row[DONE] = last
-    if last == TRIALS:
+    if last == FIRST_TURNS:
         row[TURN], row[KNOWN], row[DONE] = row[FOUND], 1.0, 0.0
 
 
@@ -90,7 +87,7 @@ def turn_within_clip(
     renew_goal(row, m, given)
     if row[DONE] == 0.0:
         begin_search(row, m, given, place, course, now, state.held[k])
-        ticks = math.ceil(TRIALS / turns_of_tick(tick)) - 1
+        ticks = math.ceil(FIRST_TURNS / turns_of_tick(tick)) - 1
         if ticks > 0:
             target = row[TURN] if row[KNOWN] > 0.0 else now
             one_step(t.curves[m], row[START : START + 5], target, half_life, ticks * tick)
@@ -117,10 +114,8 @@ def turn_of_next_clip(
     t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, tick: float
 ) -> float:  # fmt: skip
     """The turn (rad) of the clip that begins: of its plan, or the best so far if there was no time for a whole one."""
+    plan_next_clip(t, state, k, m, given, place, course, now, tick)
     row = state.plan[k]
-    renew_goal(row, m, given)
-    if row[KNOWN] == 0.0 and row[DONE] == 0.0:
-        plan_next_clip(t, state, k, m, given, place, course, now, tick)
     turn = row[TURN] if row[KNOWN] > 0.0 else row[FOUND]
     forget_plan(row)
     return turn
