@@ -77,7 +77,7 @@ def stored_alignment(model: Any) -> tuple[float, float, float]:
         to = np.linspace(edge.low[i], edge.high[i], 12)
         weights = node.space.weights(np.concatenate([edge.values[i][None], to])).weights
         places = np.r_[edge.points[i, 0], np.full(12, edge.points[i, 1])]
-        made = point_clouds(tables, 0, weights, places, np.zeros(13))
+        made, _, _ = point_clouds(tables, 0, weights, places, np.zeros(13))
         found = np.array([cloud_distance(made[0], cloud, CLOUD)[1:] for cloud in made[1:]])
         turns.append(np.degrees(np.abs(wrapped(found[:, 0] - found[:, 0].mean()))))
         shifts.append(np.linalg.norm(found[:, 1:] - found[:, 1:].mean(0), axis=1))
