@@ -58,7 +58,10 @@ def test_what_blender_writes_is_the_same_motion(tmp_path):
     except MissingExtra as error:
         pytest.skip(str(error))
     clip = retarget(make("walk", seed=2, seconds=0.5, fps=24), load(rig(tmp_path / "hero.glb", "unreal"))).clip
-    save(clip, tmp_path / "walk.fbx")
+    for name in ("walk.fbx", "again/walk.fbx"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        save(clip, tmp_path / name)
+    assert (tmp_path / "walk.fbx").read_bytes() == (tmp_path / "again/walk.fbx").read_bytes()
     back = load(tmp_path / "walk.fbx")
     assert (len(back), back.fps) == (len(clip), pytest.approx(clip.fps))
     order = [back.skeleton.names.index(name) for name in clip.skeleton.names]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 
@@ -15,6 +18,7 @@ def export(source: str, target: str, fps: float) -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     for addon in ("io_scene_gltf2", "io_scene_fbx"):
         addons.enable(addon)
+    _make_repeatable()
     scene = bpy.context.scene
     scene.name = Path(source).stem  # names the take
     scene.render.fps = max(1, round(fps))
@@ -32,6 +36,13 @@ def export(source: str, target: str, fps: float) -> None:
         path_mode="COPY",
         embed_textures=True,
     )
+
+
+def _make_repeatable() -> None:
+    """Give equal clips equal bytes: the exporter writes the time, and numbers that depend on Python's random hashes."""
+    writer, names = (import_module(f"io_scene_fbx.{name}") for name in ("export_fbx_bin", "fbx_utils"))
+    vars(writer)["datetime"] = SimpleNamespace(datetime=SimpleNamespace(now=lambda: datetime(1970, 1, 1)))
+    vars(names)["hash"] = lambda key: int.from_bytes(sha256(repr(key).encode()).digest()[:7], "big")
 
 
 if __name__ == "__main__":
