@@ -11,6 +11,7 @@ from motionloom.kinematics.feet.clearance import usual_clearance
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, runs
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.methods import learn, synthesize
+from motionloom.methods.space.one_parameter import motion_changes
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +88,18 @@ def test_planted_toes_move_by_five_millimetres_at_most(names, settings, mocap):
                 assert np.ptp(points[a:b, i], axis=0).max() <= 0.005
                 held += b - a
     assert held > 100
+
+
+def test_motion_into_a_turn_changes_half_as_much_at_half_the_step(mocap):
+    clips = [load(mocap / "cmu" / f"16_{n}.bvh", trim_tpose=True) for n in (11, 13, 15, 16, 17, 19)]
+    model = learn("parametric-space", clips, {**INTO_TURNS, "samples": 64})
+    space, largest = model.space, []
+    for steps in (100, 200, 400, 800):
+        weights = space.weights(np.linspace(space.low, space.high, steps + 1)).weights
+        changes = motion_changes(space.rows, model.skeleton, model.tables, weights)
+        assert changes.max() <= 3 * changes.mean()
+        largest.append(changes.max())
+    assert (np.abs(np.array(largest[:-1]) / largest[1:] - 2) <= 0.2).all()
 
 
 def test_slow_and_fast_walks_form_one_space_although_their_steps_overlap_differently(mocap):

@@ -26,6 +26,7 @@ BEYOND = 2e-3  # of the range: a path ends at a blend that lies farther outside 
 LEG = 0.2  # of the path: how long before its end it turns off to such a blend
 PATH_ROUNDS = 1  # times that the rows are corrected by what is measured on them
 EVEN = 3.0  # largest change of the motion along the range, of the mean one
+HALVES = 1.8  # times as large at twice the step: if it is less, the range has a place too steep for its table to show
 LINES, LINE_STEPS = 6, 80  # through a space of several parameters, along which changes are measured
 MOST_PASSED = 4  # examples that a path passes over
 MOMENTS = 16  # of a motion, that are compared
@@ -171,7 +172,10 @@ def _in_the_way(space: Space, passed: Sequence[int], skeleton: Skeleton, tables:
 
 
 def _unevenness(space: Space, skeleton: Skeleton, tables: tuple[Any, ...]) -> float:
-    """The largest change of the motion at even steps of the parameters, of the mean one, along the range or lines."""
+    """The largest change of the motion at even steps of the parameters, of the mean one, along the range or lines.
+
+    Above `EVEN` too where the change of a range does not halve with the step.
+    """
     values, table, curve = space.map[:3]
     if space.size == 1:
         paths = [space.weights(np.linspace(space.low, space.high, NODES)).weights]
@@ -183,7 +187,11 @@ def _unevenness(space: Space, skeleton: Skeleton, tables: tuple[Any, ...]) -> fl
         lines = [np.ascontiguousarray((1 - share) * a + share * b) for a, b in ends]
         paths = [weights_for(values, table, curve, space.spread, line)[0] for line in lines]
     found = [motion_changes(space.rows, skeleton, tables, path) for path in paths]
-    return max(float(change.max() / max(change.mean(), 1e-9)) for change in found)
+    worst = max(float(change.max() / max(change.mean(), 1e-9)) for change in found)
+    if space.size > 1:
+        return worst
+    twice = motion_changes(space.rows, skeleton, tables, np.ascontiguousarray(paths[0][::2]))
+    return max(worst, EVEN * HALVES * float(found[0].max() / max(twice.max(), 1e-9)))
 
 
 def motion_changes(rows: Registered, skeleton: Skeleton, tables: tuple[Any, ...], weights: FloatArray) -> FloatArray:
