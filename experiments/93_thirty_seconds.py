@@ -2,7 +2,7 @@
 
     python experiments/93_thirty_seconds.py [SUBJECT ...] [METHOD ...]
 
-Prints the rows of the table in docs/quality.md. Needs the captures of ../shared/mocap. Takes a few minutes of processor time.
+Prints the rows of the table in docs/quality.md. Needs the captures of ../shared/mocap. Takes a few minutes.
 """
 
 from __future__ import annotations
