@@ -38,7 +38,6 @@ PICTURES = HERE / "methods_compared"
 CLIPS = ((0, 1.3, 0.0), (1, 1.4, 0.35), (2, 1.3, -0.35), (3, 1.2, 0.1))  # seed, m/s, rad/s
 CLIP_SECONDS = 6.0
 SEEDS = 2
-FPS = 30.0  # of measures
 CAPTURES = ("16_11", "16_13", "16_15", "16_16", "16_21")
 CREDIT = "The captured clips are from mocap.cs.cmu.edu, a database that was created with funding from NSF EIA-0196217."
 BEST_FOR = {
@@ -89,7 +88,7 @@ def main() -> None:
 
 def mirrored_walks(clips: Sequence[Clip], request: Request) -> list[str]:
     """What mirrored copies of cycles change: what mirrored clips, and verbs with and without copies, cover."""
-    prepared = prepare(clips, FPS).clips
+    prepared = prepare(clips, max(clip.fps for clip in clips)).clips  # as `compare_methods` does
     source = reference(prepared)
 
     def coverage(clip: Clip) -> float:
@@ -97,17 +96,17 @@ def mirrored_walks(clips: Sequence[Clip], request: Request) -> list[str]:
 
     def learned(**config: str) -> float:
         model = learn("verbs", clips, config)
-        return sum(coverage(synthesize(model, request, seed=seed)) for seed in range(SEEDS)) / SEEDS
+        return sum(coverage(synthesize(model, request, take=k)) for k in range(SEEDS)) / SEEDS
 
     covered = [coverage(mirror(clip)) for clip in prepared]
     return [
         "### Mirrored copies",
         "",
         "Methods that interpolate cycles also use mirrored copies of them, so that turns to both sides can be made.",
-        "This walker is not symmetric: the clips themselves, mirrored, cover",
-        f"{min(covered):.0f} to {max(covered):.0f} % of the clips. Verbs cover {learned():.0f} %, and without copies",
-        f"(`mirror: none`) {learned(mirror='none'):.0f} %, but then they cannot turn to the other side as far.",
-        "A walker whose sides differ should be learned in that way where the sides matter.",
+        f"This walker is not symmetric: the clips themselves, mirrored, cover {min(covered):.0f} to {max(covered):.0f} % of",
+        f"the clips. Verbs cover {learned():.0f} %, and without copies (`mirror: none`) {learned(mirror='none'):.0f} %,",
+        "but then they cannot turn to the other side as far. A walker whose sides differ should be learned in that way",
+        "where the sides matter.",
     ]
 
 

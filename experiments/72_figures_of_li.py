@@ -321,7 +321,7 @@ to about one spread, which is where the warning starts.
 
 What is bad: with noise alone feet glide, as it moves them while they stand (see [five endless
 minutes](endless_salsa.md)).
-Choreography meets both poses within their tolerance and finds them where they were. Its *skate* is above the takes'
+Choreography meets both poses within their tolerance and finds them where they were. Its *skate* is about the takes',
 because measure (b) also counts feet that swing low and fast; feet do not move in their contacts.
 """
     numbers = {
