@@ -99,12 +99,13 @@ def mirrored_walks(clips: Sequence[Clip], request: Request) -> list[str]:
         return sum(coverage(synthesize(model, request, take=k)) for k in range(SEEDS)) / SEEDS
 
     covered = [coverage(mirror(clip)) for clip in prepared]
+    low, high, with_copies, without = min(covered), max(covered), learned(), learned(mirror="none")
     return [
         "### Mirrored copies",
         "",
         "Methods that interpolate cycles also use mirrored copies of them, so that turns to both sides can be made.",
-        f"This walker is not symmetric: the clips themselves, mirrored, cover {min(covered):.0f} to {max(covered):.0f} % of",
-        f"the clips. Verbs cover {learned():.0f} %, and without copies (`mirror: none`) {learned(mirror='none'):.0f} %,",
+        f"This walker is not symmetric: the clips themselves, mirrored, cover {low:.0f} to {high:.0f} % of",
+        f"the clips. Verbs cover {with_copies:.0f} %, and without copies (`mirror: none`) {without:.0f} %,",
         "but then they cannot turn to the other side as far. A walker whose sides differ should be learned in that way",
         "where the sides matter.",
     ]

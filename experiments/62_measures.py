@@ -99,7 +99,7 @@ def walked(model: MotionGraphModel, source: Source) -> dict[str, float]:
         "peak": max(float(accelerations(w.clip).max()) for w in walks),
         "repeats after": float(np.median([w.variety for w in walks])) / model.fps,
         "shown": float(np.mean([len(np.unique(s[s < graph.count])) for s in shown])) / graph.count,
-        "apart": apart(source.row, np.stack([graph.transitions.a[used], graph.transitions.b[used]], 1)),
+        "apart": apart(concatenate(graph.clips), np.stack([graph.transitions.a[used], graph.transitions.b[used]], 1)),
     }
 
 

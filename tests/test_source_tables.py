@@ -125,12 +125,10 @@ def test_what_is_said_of_graphs_by_measure_follows_from_their_tables():
         {subject: column(table, name) for subject, table in made.items()}
         for name in ("gap [cm]", "cut", "linear", "skate")
     )
-    assert (
-        [s for s in made if worst(gap[s]) == "curvature"]
-        == [143, 60]
-        == [s for s in made if worst(cut[s]) == "curvature"]
-    )
-    assert {s: best(gap[s]) for s in made} == {143: "joint-positions", 16: "point-cloud", 60: "point-cloud"}
+    assert [s for s in made if worst(gap[s]) == "curvature"] == [143, 16, 60]
+    assert [s for s in made if worst(cut[s]) == "curvature"] == [16, 60]
+    assert cut[143]["curvature"] == pytest.approx(cut[143]["joint-angles"], rel=0.1)
+    assert {best(gap[s]) for s in made} == {"point-cloud"}
     assert [s for s in made if best(skate[s]) == "point-cloud"] == [143, 16]
     assert worst(skate[143]) == worst(linear[143]) == "curvature"
     for subject in (16, 60):  # "the acceleration is that of the other measures"
@@ -140,4 +138,4 @@ def test_what_is_said_of_graphs_by_measure_follows_from_their_tables():
     left = column(edges[16], "edges left")
     assert left["curvature"] / left["point-cloud"] == pytest.approx(1 / 3, abs=0.05)
     apart = column(made[143], "D_p [cm]", ("joint-angles", "point-cloud", "curvature"))
-    assert max(apart.values()) / min(apart.values()) == pytest.approx(2.9, abs=0.05)
+    assert max(apart.values()) / min(apart.values()) == pytest.approx(3.0, abs=0.05)
