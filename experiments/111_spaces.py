@@ -214,8 +214,8 @@ Targets: error 0.1 / 1 (one parameter: 0.2 at worst), even 3, halved 1.8 to 2.2,
 {chr(10).join(table)}
 
 All targets of the table are met. Only the run differs by what it is compared with: its clip stands still for 3 of its
-18 s, from which nothing is cut. It is also nearest to its limit: 0.98 before locking and 0.59 after, over 32 results. What is left
-is mostly a toe that lands close to the floor.
+18 s, from which nothing is cut. It is also nearest to its limit: 0.98 before locking and 0.59 after, over 32 results.
+What is left is mostly a toe that lands close to the floor.
 
 `even` and `halved` of spaces of several parameters are those of one line, from corner to corner. Along {LINES} random
 lines between measured blends, the motion changes less evenly where a line runs near the border:
