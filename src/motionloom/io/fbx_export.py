@@ -17,8 +17,8 @@ from motionloom.jobs.other_program import run_program
 
 PROGRAM = "MOTIONLOOM_BLENDER"  # environment variable: a Blender program, or a Python that has bpy
 MISSING = (
-    "FBX files are written by Blender: pip install bpy (Python 3.11), or name a Blender program, or a Python that has "
-    f"bpy, in the environment variable {PROGRAM}"
+    f"FBX files are written by Blender: name a Blender program in the environment variable {PROGRAM}, or a Python 3.11 "
+    "of another environment in which you typed: pip install bpy"
 )
 
 
