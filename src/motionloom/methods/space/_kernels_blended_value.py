@@ -22,12 +22,11 @@ def blended_value(
 
     values (K, D), moments (I, 4) axes or -1, curve (I, Q, D).
     """
-    count, size = values.shape
+    size, used = values.shape[1], np.flatnonzero(w)
     g[:] = 0.0
-    for k in range(count):
-        if w[k] != 0.0:
-            for a in range(size):
-                g[a] += w[k] * values[k, a]
+    for k in used:
+        for a in range(size):
+            g[a] += w[k] * values[k, a]
     out[:] = g
     c, by, below = np.empty(size), np.empty((size, size)), np.empty(4)
     for a in range(size if slope else 0):
@@ -40,18 +39,17 @@ def blended_value(
             order += 1
         moment = 0.0
         below[:] = 0.0
-        for k in range(count):
-            if w[k] != 0.0:
+        for k in used:
+            x = w[k]
+            for n in range(order):
+                x *= values[k, axes[n]] - g[axes[n]]
+            moment += x
+            for m in range(order if slope and order > 2 else 0):
                 x = w[k]
                 for n in range(order):
-                    x *= values[k, axes[n]] - g[axes[n]]
-                moment += x
-                for m in range(order if slope and order > 2 else 0):
-                    x = w[k]
-                    for n in range(order):
-                        if n != m:
-                            x *= values[k, axes[n]] - g[axes[n]]
-                    below[m] += x
+                    if n != m:
+                        x *= values[k, axes[n]] - g[axes[n]]
+                below[m] += x
         for d in range(size):
             c[d] = curve[i, 0, d]
             q = 1 + size

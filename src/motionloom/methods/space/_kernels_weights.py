@@ -162,8 +162,9 @@ def _joined(
     for k in range(len(values)):
         if tried[k]:
             continue
-        x, off = base - cost[k], apart(values[k], g)
+        x, off = base - cost[k], 0.0
         for a in range(size):
+            off += (values[k, a] - g[a]) ** 2
             x += along[a] * values[k, a]
         if x + off * (bound[2] + bound[3] * math.sqrt(off) + bound[4] * off) <= least:
             continue
