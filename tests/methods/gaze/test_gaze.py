@@ -283,6 +283,15 @@ def test_a_target_behind_the_back_does_not_flip_sides(gaze_map, walk):
     assert np.ptp(np.sign(asked)) == 0
 
 
+def test_a_head_without_eyes_that_turns_farther_than_people_turn_theirs_is_named(gaze_map, walk):
+    """A point 140 degrees to the left: eyes take 50 of them."""
+    for clip, named in ((without_eyes(walk), True), (walk, False)):
+        points = np.tile(towards(clip, 140.0), (90, 1))
+        made = look_clip(clip, gaze_map, [Look(0, 90, points)])
+        warnings = [note.text for note in made.origin.notes if note.level == "warning"]
+        assert ["give the body eyes" in text for text in warnings] == [True] * named
+
+
 def test_targets_beyond_the_cone_are_let_go(gaze_map, walk):
     behind = np.array([0.0, 1.6, -40.0])
     made = look_clip(walk, gaze_map, [Look(0, 90, np.tile(behind, (90, 1)))], cone=math.radians(120))

@@ -13,12 +13,13 @@ from motionloom.constraints.fields import Point3
 from motionloom.constraints.gaze import LookAt
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, replace, silent
 from motionloom.kinematics.travel import Travel, steady_travel, travel
+from motionloom.methods.gaze._kernels_aim import NECK_LIMIT
 from motionloom.methods.gaze._kernels_shifts import NEXT, gaze_frames
 from motionloom.methods.gaze._kernels_targets import MIN_DISTANCE
 from motionloom.methods.gaze.gaze_map import GazeMap
 from motionloom.methods.gaze.gaze_shifts import GazeBody, base_gaze, begin_gaze, gaze_body
 from motionloom.methods.gaze.own_gaze import looks_around, smoothed_gaze, straightened
-from motionloom.rotation import wrap_angle
+from motionloom.rotation import angle_between, multiply, wrap_angle
 
 FAR = 1e4  # m: distance of points that stand for directions
 AHEAD = math.radians(110.0)  # objects farther to the side do not attract the gaze
@@ -27,6 +28,7 @@ MIN_ARC = 0.1  # m, if the body travels farther in all of them,
 MAX_BEND = 1.0  # 1/m, and at most so curved
 HYSTERESIS = 1.15  # times the distance at which an object that is looked at is left for another, or for none
 MIN_LOOK = 0.3  # s
+TOO_FAR = NECK_LIMIT + math.radians(10.0)  # a turn of neck and head that a warning names; less may be a moment
 BLOCK = 2000  # frames of one call of the kernel, some 20 ms
 
 
@@ -231,4 +233,23 @@ def look_clip(
     report(1.0, "turning the gaze")
     rotations = np.array(clip.rotations)
     rotations[:, body.turned] = turns[before:, body.turned]
+    notes += _turned_too_far(body, clip, rotations)
     return replace(clip, rotations=rotations, origin=clip.origin.with_notes(*notes))
+
+
+def _turned_too_far(body: GazeBody, clip: Clip, rotations: FloatArray) -> list[Note]:
+    """A warning where neck and head turn farther on the trunk than people turn theirs, as heads without eyes may."""
+    before = after = np.array([1.0, 0.0, 0.0, 0.0])
+    for joint in body.chain[body.shares[:, 3] > 0]:
+        before, after = multiply(before, clip.rotations[:, joint]), multiply(after, rotations[:, joint])
+    angles = angle_between(before, after)
+    if angles.max(initial=0.0) <= TOO_FAR:
+        return []
+    worst = int(angles.argmax())
+    eyes = "" if body.has_eyes else "give the body eyes (option eyes), "
+    text = (
+        f"gaze: neck and head turn by {math.degrees(angles[worst]):.0f} deg at {worst / clip.fps:.2f} s, farther than "
+        f"people turn theirs (about {math.degrees(NECK_LIMIT):.0f}): {eyes}choose a target nearer to ahead, or a "
+        "narrower cone (option cone)"
+    )
+    return [Note(text, "warning", frame=worst)]
