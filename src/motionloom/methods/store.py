@@ -202,7 +202,7 @@ def _open(path: str | Path, *, arrays: bool = True) -> tuple[dict[str, Any], dic
             path=path,
         )
     if arrays and checksum != _checksum(json.dumps(head, allow_nan=False), tensors):
-        raise FormatError("damaged: its checksum does not match its contents; copy it again, or learn it again", path=path)
+        raise FormatError("damaged: its checksum does not match its contents; copy or learn it again", path=path)
     return head, tensors
 
 
