@@ -15,6 +15,7 @@ from motionloom.constraints.root import turn_between
 from motionloom.core import Clip, FloatArray, Skeleton
 from motionloom.core.fields import REQUIRED, param
 from motionloom.core.units import Span, frames_of
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 
@@ -52,17 +53,18 @@ class HeadFor(Constraint):
 
 @dataclass(frozen=True)
 class Act(Constraint):
-    """An action is done within a span: some of its frames carry the label of the action.
+    """An action is done within a span: frames in a row with the label of the action begin and end in it.
 
-    With a `target`, a hand or a foot is there at some time of the action within the span: a punch hits it. Residual:
-    seconds from the span to the nearest frame with the label; of a clip without any, its length. With a target, that
-    and the least distance of a hand or foot from it, as multiples of their tolerances.
+    Where they last longer than the span, they fill it. With a `target`, a hand or a foot is there at some time of the
+    action within the span: a punch hits it. Residual: seconds of the action, as far as the span has room for it, that
+    lie outside, and from there to the span; of a clip without the action, its length. With a target, that and the
+    least distance of a hand or foot from it, as multiples of their tolerances.
     """
 
     action: str = param(REQUIRED, "action to do: a label, a node of a graph", kind=NAME)
     span: Span = span_field("when")
     target: Point3 | None = point_field(None, "point in the world that a hand or a foot meets")
-    tolerance: float = tolerance_field(0.1, "how long before or after the span is near enough", "s")
+    tolerance: float = tolerance_field(0.1, "how much of the action may lie outside the span", "s")
     target_tolerance: float = tolerance_field(0.1, "largest distance from the target")
 
     @property
@@ -83,16 +85,24 @@ class Act(Constraint):
 
     def residual(self, clip: Clip) -> FloatArray:
         frames = self.frames(len(clip), clip.fps)
-        shown = np.flatnonzero(clip.label(self.action))
-        away = np.maximum(np.maximum(frames.start - shown, shown - (frames.stop - 1)), 0)
-        late = away.min() / clip.fps if len(shown) else clip.seconds
+        shown = clip.label(self.action)
+        outside = min((frames_outside(*run, frames) for run in runs(shown)), default=len(clip)) / clip.fps
         if self.target is None:
-            return np.array([late])
+            return np.array([outside])
         points = fk(clip)[:, limb_ends(clip.skeleton)]
         apart = nearest(np.concatenate([points[:1], points[:-1]]), points, self.target)
-        during = shown[(shown >= frames.start) & (shown < frames.stop)]
+        during = np.flatnonzero(shown[: frames.stop])
+        during = during[during >= frames.start]
         limits = np.maximum([self.tolerance, self.target_tolerance], 1e-9)
-        return np.array([late, apart[during].min(initial=MISSED)]) / limits
+        return np.array([outside, apart[during].min(initial=MISSED)]) / limits
+
+
+def frames_outside(begin: int, end: int, span: range) -> int:
+    """How many frames of an action from `begin` to `end`, as far as a span has room for them, lie outside it.
+
+    Where none is inside, it is as many more as lie between them and the span.
+    """
+    return min(end - begin, len(span)) - min(end, span.stop) + max(begin, span.start)
 
 
 def limb_ends(skeleton: Skeleton) -> list[int]:

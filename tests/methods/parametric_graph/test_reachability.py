@@ -13,8 +13,9 @@ from motionloom.methods.parametric_graph._kernels_course import FIRST_TURNS, dub
 from motionloom.methods.parametric_graph._kernels_plan import TRIED, TURN
 from motionloom.methods.parametric_graph._kernels_reach import spread
 from motionloom.methods.parametric_graph.config import LiveOptions
+from motionloom.methods.parametric_graph.edge import Report
 from motionloom.methods.parametric_graph.hubs import with_hubs
-from motionloom.methods.parametric_graph.proposals import FACTORS, cheapest_ways, propose_edges, trade_off
+from motionloom.methods.parametric_graph.proposals import FACTORS, Proposal, cheapest_ways, propose_edges, trade_off
 from motionloom.methods.parametric_graph.reachability import reachability
 from motionloom.samples import make
 
@@ -245,6 +246,15 @@ def test_edges_to_a_node_that_is_left_out_are_proposed(walks):
     (line,) = [t for t in texts if "duck is left out" in t]
     assert "walk > duck with good = " in line
     assert "duck > walk with good = " in line
+
+
+def test_a_missing_edge_names_what_has_not_been_tried():
+    missing = Proposal("jump", "run", needed=0.127, limit=0.079, part=0.0)
+    report = Report("jump", "run", 0, 0, 0, 0, 0, 0, 0.0, 0.1, 0.0, 0.1, 0.14, "pairs remain too bad")
+    assert missing.needs(None) == "jump > run, as another entry of [[edges]], with good = 12.7 cm"
+    assert missing.needs(report) == "jump > run with good = 12.7 cm (limit 10.0)"
+    failed = missing.needs(report._replace(good_limit=0.13))
+    assert failed == "jump > run, which good = 13.0 cm does not make (pairs remain too bad)"
 
 
 def test_the_way_to_a_node_that_is_left_out_may_lead_over_others():

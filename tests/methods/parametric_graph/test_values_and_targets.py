@@ -126,6 +126,19 @@ def test_a_target_is_measured_within_the_action_and_the_span():
     assert not Act(action="duck", target=hit.target).met(clip)
 
 
+@pytest.mark.parametrize(
+    ("shown", "outside"),
+    [((1.0, 2.0), 0.0), ((0.5, 1.5), 0.5), ((0.1, 1.1), 0.9), ((0.0, 0.5), 1.0), ((0.4, 2.4), 0.4), ((0.0, 3.0), 0.0)],
+)
+def test_the_part_of_an_action_outside_its_span_is_measured(shown, outside):
+    """As far as the span, from 1 to 2.8 s, has room for it; and how far it is from there to the span."""
+    clip = make("walk", seconds=3, fps=10, seed=1)[:30]
+    on = np.zeros(30, bool)
+    on[round(10 * shown[0]) : round(10 * shown[1])] = True
+    (found,) = Act(action="jump", span=(1.0, 2.8)).residual(with_labels(clip, {"jump": on}))
+    assert found == pytest.approx(outside)
+
+
 def test_parameters_of_a_request_go_to_the_action_of_their_time(boxer):
     act, parameters = "act: {action: duck, span: [1, 4]}", "parameters: {values: {%s}, span: [1, 4], weight: 1}"
     asked = f"{{seconds: 5, constraints: [{act}, {parameters}]}}"

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from motionloom.constraints import Request
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
 from motionloom.methods.synthesis import attempt
@@ -43,6 +44,15 @@ def test_the_quickest_way_leads_to_an_action(ways):
     assert first == ["begin", "sit", "end", "sit", "walk"]
 
 
+def test_an_action_lies_within_its_span_and_others_are_not_begun(ways):
+    asked = "{seconds: 14, options: {first: walk}, constraints: [act: {action: sit, span: [8, 13]}]}"
+    for seed in range(2):
+        clip = attempt(ways, Request.from_yaml(asked), seed=seed).clip
+        ((begin, end),) = runs(clip.label("sit"))
+        assert 8 * 30 - 3 <= begin < end <= 13 * 30 + 3  # the tolerance is 0.1 s
+        assert len(runs(clip.label("stroll"))) + len(runs(clip.label("begin"))) == 1  # one way to it is needed
+
+
 def test_a_clip_that_ends_too_late_for_an_action_is_named(ways):
     asked = "{seconds: 13, options: {first: stroll}, constraints: [act: {action: sit, span: [2, 4]}]}"
     found = attempt(ways, Request.from_yaml(asked))
@@ -51,7 +61,10 @@ def test_a_clip_that_ends_too_late_for_an_action_is_named(ways):
         r"is missed by (\S+) s: stroll, whose clips last 8.43 s, is shown from 0.00 to (\S+) s", found.reason
     )
     assert late is not None, found.reason
-    assert float(late[2]) - 4.0 == pytest.approx(float(late[1]), abs=0.1)
+    (begin, end), *_ = runs(found.clip.label("sit"))
+    assert float(late[2]) == pytest.approx(begin / 30, abs=0.2)
+    inside = min((end - begin) / 30, 2.0)  # s: what the span has room for
+    assert float(late[1]) == pytest.approx(begin / 30 - 4.0 + inside, abs=0.01)
 
 
 def test_a_node_that_does_not_end_before_a_style_is_named(ways):

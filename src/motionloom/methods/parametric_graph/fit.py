@@ -83,9 +83,10 @@ def fit(
     listed = "; ".join(r.text for r in reports if r.reason)
     if not kept:
         raise BadRequest(f"no motion can continue without end: {listed or 'there are no edges'}")
-    routes = _missing(nodes, edges, kept, dropped, config) if dropped else []
+    refused = {(r.source, r.target): r for r in reports if r.reason}
+    routes = _missing(nodes, edges, refused, kept, dropped, config) if dropped else []
     for i, missing in zip(dropped, routes, strict=True):
-        needed = ", ".join(p.needs for p in missing)
+        needed = "; ".join(p.needs(refused.get((p.source, p.target))) for p in missing)
         notes += (
             warning(f"node {nodes[i].name} is left out: no edges lead to it and back; the nearest missing: {needed}"),
         )
@@ -113,8 +114,9 @@ def fit(
 
 
 def _missing(
-    nodes: Sequence[Node], edges: Sequence[Edge], kept: Sequence[int], dropped: Sequence[int], config: Config
-) -> list[list[Proposal]]:
+    nodes: Sequence[Node], edges: Sequence[Edge], refused: Mapping[tuple[str, str], Report], kept: Sequence[int],
+    dropped: Sequence[int], config: Config,
+) -> list[list[Proposal]]:  # fmt: skip
     """For each node that is left out, what the missing edges on the way to it and back to the others would need.
 
     The way is the one whose worst missing edge needs least; it may lead over other nodes that are left out.
@@ -127,7 +129,8 @@ def _missing(
     found = {(name[p.source], name[p.target]): p for p in propose_edges(tables, nodes, pairs, config.region)}
     cost = np.zeros((count, count))
     for pair, proposal in found.items():
-        cost[pair] = proposal.needed
+        tried = refused.get((proposal.source, proposal.target))
+        cost[pair] = proposal.needed if tried is None else max(proposal.needed, tried.good_limit)
     ways = cheapest_ways(cost, kept)
     return [[found[pair] for pair in dict.fromkeys(ways[i]) if pair in found] for i in dropped]
 

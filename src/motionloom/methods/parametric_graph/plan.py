@@ -27,7 +27,15 @@ from motionloom.methods.live import Live, State, select
 from motionloom.methods.parametric_graph.config import Options
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.path_progress import PathProgress
-from motionloom.methods.parametric_graph.plan_costs import Paths, ahead_of, aim_cost, heading_cost, reach_cost
+from motionloom.methods.parametric_graph.plan_costs import (
+    Paths,
+    act_cost,
+    act_frames,
+    ahead_of,
+    aim_cost,
+    heading_cost,
+    reach_cost,
+)
 from motionloom.methods.parametric_graph.plan_values import RequestedValues
 from motionloom.methods.redraw_uneven_pace import STEADY_TRIES
 
@@ -35,6 +43,7 @@ BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
 NODE_LEAD_TIME = 1.5  # s: how long before its span a node is asked for
 BODY = 0.45  # m from the hips: what must stay outside a region, hands included
+STRAYED = 10.0  # tolerances: an action that nobody asked for
 SUPPORTED = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
 
 
@@ -49,6 +58,11 @@ class TimedCommands(NamedTuple):
     action: int
     values: tuple[float, ...]
     target: tuple[float, float, float]
+
+    @property
+    def steered(self) -> bool:
+        """Whether anything is commanded; without it, the next clip is a random one."""
+        return self.action >= 0 or not np.isnan([self.heading, self.speed, self.place[0]]).all()
 
     @property
     def commands(self) -> Commands:
@@ -124,6 +138,7 @@ class PlanSearch:
         asked = [c for c in self.goals if isinstance(c, (Act, Style))]
         self.values = RequestedValues(given, live, self.labels, frames, asked)
         self.aimed = [c for c in self.goals if isinstance(c, Act) and c.target is not None]
+        self.once = np.array([not node.space.rows.cyclic and node.turn_column[0] < 0 for node in live.nodes])
         self.spans = {id(c): c.frames(frames, live.fps) for c in self.goals if isinstance(c, (Style, HeadFor, Act))}
 
     def plan(self, rng: Generator, progress: Progress) -> ParametricGraphPlan:
@@ -138,6 +153,7 @@ class PlanSearch:
         done = Paths(
             state.root[:, 1:, [0, 2]].copy(), _headings(live, state.rotations[:, 1])[:, None], state.node[:, :1].copy(),
             self._ends(state.root[:, 1], state.rotations[:, 1]), np.full((len(seeds), len(self.aimed)), MISSED),
+            (self.once & ~self._asked_soon())[state.node[:, 0]].astype(np.int64),
         )  # fmt: skip
         orders: list[tuple[TimedCommands, ...]] = [()] * len(seeds)
         ticks = max(1, round(BLOCK * live.fps))
@@ -151,11 +167,15 @@ class PlanSearch:
             many = select(state, parents)
             places, headings, nodes = [], [], []
             ends, missed = done.ends[parents], done.missed[parents]
+            free = ~np.array([order.steered for order in flat])
+            strayed, begun = done.strayed[parents], many.draws
             for n in range(count):
                 many, poses = live.step(many, given, 1.0 / live.fps)
                 places.append(poses.root[:, [0, 2]])
                 headings.append(_headings(live, poses.rotations))
                 nodes.append(many.node[:, 0])
+                strayed = strayed + (free & self.once[nodes[-1]] & (many.draws != begun))
+                begun = many.draws
                 if self.aimed:
                     before, ends = ends, self._ends(poses.root, poses.rotations)
                     missed = self._missed(missed, before, ends, first + 1 + n, nodes[-1])
@@ -165,6 +185,7 @@ class PlanSearch:
                 np.concatenate([done.node[parents], np.stack(nodes, 1)], 1),
                 ends,
                 missed,
+                strayed,
             )
             score = self._scores(tried)
             kept = _best_few(score, tried, self.options.width) if guided else np.arange(len(seeds))
@@ -203,6 +224,8 @@ class PlanSearch:
         if math.isnan(direction) and any(isinstance(c, Avoid) for c in self.goals):
             direction = float(done.heading[i, -1])
         if math.isnan(direction):
+            if not guides and not empty.steered and self.once.any():
+                return [empty, empty._replace(heading=float(done.heading[i, -1]))]
             return [*guides, empty] if len(speeds) > 1 else guides or [empty]
         return [*guides, *(empty._replace(heading=direction + turn) for turn in TURNS)]
 
@@ -226,7 +249,7 @@ class PlanSearch:
     def _acts(self, done: Paths, i: int, frame: int) -> list[TimedCommands]:
         """Orders with the node that a style or an action asks for soon after a frame, if any, and its parameters.
 
-        An action with a target is also tried later, so that it is not over before its span.
+        An action is also tried later, so that it is not over before its span.
         """
         node = done.node[i]
         soon = frame + round(NODE_LEAD_TIME * self.live.fps)
@@ -236,12 +259,30 @@ class PlanSearch:
             span, label = self.spans[id(c)], c.label if isinstance(c, Style) else c.action
             if not (span.start <= soon and frame < span.stop) or self._is_done(c, done, i):
                 continue
-            action = int(np.flatnonzero(self.labels[label])[0])
-            found = self._order(frame, soon, action, isinstance(c, Act))
-            if isinstance(c, Act) and c.target is not None:
-                return [found._replace(target=c.target), self._order(frame, soon, -1, False)]
-            return [found]
-        return [self._order(frame, soon, self.values.node(frame, soon, int(node[-1])), False)]
+            found = self._order(frame, soon, self._node_of(label), isinstance(c, Act))
+            if isinstance(c, Style):
+                return [found]
+            later = self._order(frame, soon, -1, False)
+            return [found if c.target is None else found._replace(target=c.target), later]
+        action = self.values.node(frame, soon, int(node[-1]))
+        acts = any(isinstance(c, Act) and self.labels[c.action][action] for c in self.goals)
+        return [self._order(frame, soon, -1 if acts and self.once[action] else action, False)]
+
+    def _asked_soon(self) -> BoolArray:
+        """(N,) whether a style or an action asks for a node within the first moments."""
+        soon = round(NODE_LEAD_TIME * self.live.fps)
+        names = [c.action if isinstance(c, Act) else c.label for c in self.goals
+                 if isinstance(c, (Act, Style)) and self.spans[id(c)].start <= soon]  # fmt: skip
+        return np.any([self.labels[name] for name in names], axis=0) if names else np.zeros(len(self.once), bool)
+
+    def _node_of(self, label: str) -> int:
+        """The node that a label asks for."""
+        return int(np.flatnonzero(self.labels[label])[0])
+
+    def _lasts(self, label: str) -> int:
+        """How many frames an action takes that is played to its end; 0 of one that repeats."""
+        n = self._node_of(label)
+        return round(float(self.live.nodes[n].space.rows.durations.mean()) * self.live.fps) if self.once[n] else 0
 
     def _order(self, frame: int, soon: int, action: int, named: bool) -> TimedCommands:
         """An order of an action alone, with its parameters."""
@@ -256,7 +297,8 @@ class PlanSearch:
             return False
         if c in self.aimed:
             return bool(done.missed[i, self.aimed.index(c)] <= c.target_tolerance)
-        return bool(self.labels[c.action][done.node[i, self.spans[id(c)].start :]].any())
+        outside = act_frames(self.labels[c.action][done.node[i]], self.spans[id(c)], self._lasts(c.action))
+        return 0 <= outside <= c.tolerance * self.live.fps
 
     def _ends(self, root: FloatArray, rotations: FloatArray) -> FloatArray:
         """(N, P, 3) m: hands and feet of poses; none where no action has a target."""
@@ -278,7 +320,7 @@ class PlanSearch:
 
     def _scores(self, tried: Paths) -> FloatArray:
         """(N,) how badly each character keeps the request so far, in tolerances."""
-        out = np.zeros(len(tried.place))
+        out: FloatArray = STRAYED * tried.strayed.astype(float)
         frame = tried.place.shape[1] - 1
         left = (self.frames - 1 - frame) / self.live.fps
         for c in self.goals:
@@ -303,8 +345,8 @@ class PlanSearch:
                 out += weight * heading_cost(c, tried, self.spans[id(c)], self.live.fps)
             elif isinstance(c, Act):
                 span = self.spans[id(c)]
-                shown = self.labels[c.action][tried.node[:, span.start : min(span.stop, frame + 1)]]
-                out += weight * 10.0 * ~shown.any(1)
+                shown = self.labels[c.action][tried.node]
+                out += weight * act_cost(c, shown, span, self._lasts(c.action), self.live.fps)
                 if c in self.aimed:
                     out += weight * aim_cost(c, tried, tried.missed[:, self.aimed.index(c)], frame >= span.stop - 1)
         return out

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.constraints import Act, Avoid, HeadFor, Reach
-from motionloom.core import FloatArray, IntArray
+from motionloom.constraints.acting import frames_outside
+from motionloom.core import BoolArray, FloatArray, IntArray
+from motionloom.kinematics.feet.contacts import runs
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.rotation import wrap_angle
 
@@ -22,10 +24,12 @@ class Paths(NamedTuple):
     node: IntArray  # (N, F)
     ends: FloatArray  # (N, P, 3) m: hands and feet in the last frame
     missed: FloatArray  # (N, A) m: least distance of hands and feet from the target of each action that has one
+    strayed: IntArray  # (N,) actions that are done once and were begun without being asked for
 
     def only(self, kept: IntArray) -> Paths:
         """Those of some characters."""
-        return Paths(self.place[kept], self.heading[kept], self.node[kept], self.ends[kept], self.missed[kept])
+        ends, missed, strayed = self.ends[kept], self.missed[kept], self.strayed[kept]
+        return Paths(self.place[kept], self.heading[kept], self.node[kept], ends, missed, strayed)
 
 
 def reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: ParametricGraphLive) -> FloatArray:
@@ -69,6 +73,23 @@ def heading_cost(c: HeadFor, tried: Paths, span: range, fps: float) -> FloatArra
     moving = np.linalg.norm(moved, axis=1) >= 0.1
     direction = np.where(moving, np.arctan2(moved[:, 0], moved[:, 1]), tried.heading[:, last])
     return np.asarray(np.abs(wrap_angle(direction - c.heading)) / c.tolerance)
+
+
+def act_frames(shown: BoolArray, span: range, lasts: int) -> int:
+    """Frames of an action outside its span in a path (F,), of the best time that it is shown; -1 if it is not.
+
+    An action that is under way lasts `lasts` frames in all.
+    """
+    ends = ((begin, max(end, begin + lasts) if end == len(shown) else end) for begin, end in runs(shown))
+    return min((frames_outside(begin, end, span) for begin, end in ends), default=-1)
+
+
+def act_cost(c: Act, shown: BoolArray, span: range, lasts: int, fps: float) -> FloatArray:
+    """(N,) in tolerances: how long actions of paths (N, F) are outside their span; of one to come, what is possible."""
+    soonest = frames_outside(shown.shape[1], shown.shape[1] + max(lasts, 1), span)
+    outside = np.array([act_frames(row, span, lasts) for row in shown])
+    cost = np.where(outside < 0, max(soonest if shown.shape[1] > span.start else 0, 0), outside)
+    return cost / fps / max(c.tolerance, 0.5 / fps) + (outside < 0)
 
 
 def aim_cost(c: Act, tried: Paths, missed: FloatArray, over: bool) -> FloatArray:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom.core import FloatArray, Progress, part, silent
-from motionloom.methods.parametric_graph.edge import Edge
+from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, propose_limits, spread_samples
 from motionloom.methods.parametric_graph.nodes import Node, random_values
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables
@@ -35,10 +36,15 @@ class Proposal(NamedTuple):
         """Whether an edge from all motions of the source could be made with the proposed limits."""
         return self.needed <= self.limit
 
-    @property
-    def needs(self) -> str:
-        """The edge and its limit as a graph file takes it."""
-        return f"{self.source} > {self.target} with good = {100 * self.needed:.1f} cm (limit {100 * self.limit:.1f})"
+    def needs(self, refused: Report | None) -> str:
+        """What the edge needs, as a graph file takes it; `refused`: what was found where it was tried and not made."""
+        name, good = f"{self.source} > {self.target}", math.ceil(1000 * self.needed) / 10
+        if refused is None:
+            return f"{name}, as another entry of [[edges]], with good = {good:.1f} cm"
+        limit = f"{100 * refused.good_limit:.1f}"
+        if self.needed <= refused.good_limit or f"{good:.1f}" == limit:
+            return f"{name}, which good = {limit} cm does not make ({refused.reason})"
+        return f"{name} with good = {good:.1f} cm (limit {limit})"
 
     @property
     def text(self) -> str:
