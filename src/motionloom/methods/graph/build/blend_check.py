@@ -19,6 +19,7 @@ MAX_JOINT_GAP = np.radians(90.0)  # a joint that differs by more at a transition
 MAX_SPEED_RATIO = 0.95  # of a joint's fastest turn in the clips; the rest is for legs that keep plants
 RELAXED_SPEED_RATIOS = (1.25, 1.6)  # for clips so uniform that hardly any blend is slower than their fastest frame
 MIN_CONNECTED_SHARE = 0.8  # of the frames connected without a speed limit; below it, the next ratio is tried
+WORK = (6, 3, 3)  # parts of the check at the three ratios; the last two are rarely needed
 STAGE, TRANSITIONS_PER_CALL = "checking transitions", 20_000  # one call of the kernel takes some 0.1 s
 NO_SPEED_LIMIT = 1e6  # times the fastest turn
 MIN_TURN = np.radians(0.5)  # in a frame: allowed for a joint that never turns in the clips
@@ -73,13 +74,17 @@ def find_rough_transitions(
     still are: computed clips are so uniform that hardly any blend is slower than their fastest frame.
     """
     report, shares = progress or silent(), (MAX_SPEED_RATIO, *RELAXED_SPEED_RATIOS)
-    knees, first, *steps = parts(report, [5] + [1] * (1 + len(shares)))
-    bends = knee_ratios(graph, knees, STAGE)
+    first, *steps = parts(report, [1, *WORK])
     flips = _mark_rough(graph, gap, NO_SPEED_LIMIT, first)
     most = largest_component(replace(graph, transitions=graph.transitions[~flips])).sum()
+    bends = np.full(len(flips), np.nan)  # not needed where a joint turns too fast
     found, share = flips, MAX_SPEED_RATIO
     for share, step in zip(shares, steps, strict=True):
-        found = _mark_rough(graph, gap, share, step) | _sudden(bends, share)
+        turning, bending = parts(step, [1, 5])
+        found = _mark_rough(graph, gap, share, turning)
+        needed = np.isnan(bends) & ~found
+        bends[needed] = knee_ratios(replace(graph, transitions=graph.transitions[needed]), bending, STAGE)
+        found |= _sudden(bends, share)
         if largest_component(replace(graph, transitions=graph.transitions[~found])).sum() >= MIN_CONNECTED_SHARE * most:
             break
     report(1.0, STAGE)
