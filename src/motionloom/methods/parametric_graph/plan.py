@@ -280,9 +280,15 @@ class PlanSearch:
         return int(np.flatnonzero(self.labels[label])[0])
 
     def _lasts(self, label: str) -> int:
-        """How many frames an action takes that is played to its end; 0 of one that repeats."""
-        n = self._node_of(label)
-        return round(float(self.live.nodes[n].space.rows.durations.mean()) * self.live.fps) if self.once[n] else 0
+        """How many frames an action is shown from one transition to the next, on average; 0 of one that repeats."""
+        n, t = self._node_of(label), self.live.tables
+        if not self.once[n]:
+            return 0
+        edge = np.repeat(np.arange(len(t.edge_source)), np.diff(t.edge_first))  # (S,) of each sample
+        leave, enter = t.points[t.edge_source[edge] == n, 0].mean(), t.points[t.edge_target[edge] == n, 1].mean()
+        clock = self.live.nodes[n].clock
+        begin, end = np.interp([enter, leave], np.linspace(0.0, 1.0, len(clock)), clock)
+        return round(float(end - begin) * self.live.fps)
 
     def _order(self, frame: int, soon: int, action: int, named: bool) -> TimedCommands:
         """An order of an action alone, with its parameters."""
