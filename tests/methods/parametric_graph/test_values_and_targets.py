@@ -150,6 +150,17 @@ def test_parameters_of_a_request_go_to_the_action_of_their_time(boxer):
         synthesize(boxer, Request.from_yaml(asked % "turn: 20deg"))
 
 
+def test_an_action_is_done_where_its_parameters_are_measured(boxer):
+    height = float(boxer.nodes[DUCK].space.low[0]) + 0.1
+    act, parameters = (
+        "act: {action: duck, span: [1, 8]}",
+        f"parameters: {{values: {{head_height: {height}}}, span: [4, 7]",
+    )
+    found = attempt(boxer, Request.from_yaml(f"{{seconds: 8, constraints: [{act}, {parameters}, weight: 1}}]}}"))
+    assert found.residuals[0].met
+    assert abs(found.residuals[1].worst) < 0.02  # m
+
+
 def test_parameters_without_an_action_are_those_of_the_whole_span(boxer):
     asked = Request.from_yaml("{seconds: 6, constraints: [parameters: {values: {turn: 90deg}, weight: 1}]}")
     assert attempt(boxer, asked).residuals[0].worst < np.radians(5)

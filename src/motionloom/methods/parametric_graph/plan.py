@@ -35,6 +35,7 @@ from motionloom.methods.parametric_graph.plan_costs import (
     aim_cost,
     heading_cost,
     reach_cost,
+    shown_frames,
 )
 from motionloom.methods.parametric_graph.plan_values import RequestedValues
 from motionloom.methods.redraw_uneven_pace import STEADY_TRIES
@@ -140,6 +141,11 @@ class PlanSearch:
         self.aimed = [c for c in self.goals if isinstance(c, Act) and c.target is not None]
         self.once = np.array([not node.space.rows.cyclic and node.turn_column[0] < 0 for node in live.nodes])
         self.spans = {id(c): c.frames(frames, live.fps) for c in self.goals if isinstance(c, (Style, HeadFor, Act))}
+
+        for c in self.goals:
+            if isinstance(c, Act):
+                node, least = self._node_of(c.action), max(self._lasts(c.action), 1)
+                self.spans[id(c)] = self.values.measured_within(self.spans[id(c)], node, least)
 
     def plan(self, rng: Generator, progress: Progress) -> ParametricGraphPlan:
         """The best plan that was found."""
@@ -281,14 +287,8 @@ class PlanSearch:
 
     def _lasts(self, label: str) -> int:
         """How many frames an action is shown from one transition to the next, on average; 0 of one that repeats."""
-        n, t = self._node_of(label), self.live.tables
-        if not self.once[n]:
-            return 0
-        edge = np.repeat(np.arange(len(t.edge_source)), np.diff(t.edge_first))  # (S,) of each sample
-        leave, enter = t.points[t.edge_source[edge] == n, 0].mean(), t.points[t.edge_target[edge] == n, 1].mean()
-        clock = self.live.nodes[n].clock
-        begin, end = np.interp([enter, leave], np.linspace(0.0, 1.0, len(clock)), clock)
-        return round(float(end - begin) * self.live.fps)
+        n = self._node_of(label)
+        return shown_frames(self.live, n) if self.once[n] else 0
 
     def _order(self, frame: int, soon: int, action: int, named: bool) -> TimedCommands:
         """An order of an action alone, with its parameters."""

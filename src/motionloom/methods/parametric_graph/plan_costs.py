@@ -75,6 +75,15 @@ def heading_cost(c: HeadFor, tried: Paths, span: range, fps: float) -> FloatArra
     return np.asarray(np.abs(wrap_angle(direction - c.heading)) / c.tolerance)
 
 
+def shown_frames(live: ParametricGraphLive, n: int) -> int:
+    """How many frames node n is shown from one transition to the next, on average."""
+    t, clock = live.tables, live.nodes[n].clock
+    edge = np.repeat(np.arange(len(t.edge_source)), np.diff(t.edge_first))  # (S,) of each sample
+    leave, enter = t.points[t.edge_source[edge] == n, 0].mean(), t.points[t.edge_target[edge] == n, 1].mean()
+    begin, end = np.interp([enter, leave], np.linspace(0.0, 1.0, len(clock)), clock)
+    return round(float(end - begin) * live.fps)
+
+
 def act_frames(shown: BoolArray, span: range, lasts: int) -> int:
     """Frames of an action outside its span in a path (F,), of the best time that it is shown; -1 if it is not.
 

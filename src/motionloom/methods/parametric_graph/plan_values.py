@@ -48,6 +48,14 @@ class RequestedValues:
         can = [n for n, node in enumerate(self.live.nodes) if any(has_parameter(node, name) for name in names)]
         return min(can, key=lambda n: self._clips_to(now, n), default=-1)
 
+    def measured_within(self, span: range, action: int, least: int) -> range:
+        """The part of the span of an action in which its parameters are measured, if it has room for `least` frames."""
+        for _, name, own in self.parts:
+            both = range(max(span.start, own.start), min(span.stop, own.stop))
+            if has_parameter(self.live.nodes[action], name) and len(both) >= least:
+                span = both
+        return span
+
     def _clips_to(self, a: int, b: int) -> float:
         """How many clips lie between two nodes; 0 for a node itself."""
         tables = self.live.tables
