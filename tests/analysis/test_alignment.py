@@ -193,5 +193,5 @@ def test_curves_that_go_back_are_refused(swing):
         AlignmentCurve([0, 0, 1, 1], [[1.0], [0.5]], 1)
     with pytest.raises(BadRequest, match="never go back"):
         fit_curve([[0.0, 0.0], [1.0, 0.0]])
-    with pytest.raises(BadRequest, match="from one step of 'left_foot' to its next; found 1"):
+    with pytest.raises(BadRequest, match="from one step of 'left_foot' to its next, and 1 begin"):
         align_cycles([swing], starts=[[0.5]])

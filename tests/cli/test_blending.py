@@ -53,6 +53,15 @@ def test_a_blend_by_cycles_states_what_is_left_of_each_clip(walks, run, tmp_path
     assert " s of walk0.bvh, " in answer.out
 
 
+def test_a_blend_by_cycles_of_single_strides_names_other_registrations(walks, run, tmp_path):
+    cut = str(tmp_path / "stride.bvh")
+    assert run("trim", walks[0], "--end", "0.8", "-o", cut).code == 0
+    answer = run("blend", cut, walks[1], "--registration", "cycles", "-o", str(tmp_path / "x.bvh"))
+    assert answer.code == 2
+    assert "registration time-warp or uniform also takes a clip that is cut to one cycle" in answer.err
+    assert run("blend", cut, walks[1], "--registration", "uniform", "-o", str(tmp_path / "x.bvh")).code == 0
+
+
 def test_wrong_numbers_are_one_line(walks, run, tmp_path):
     answer = run("blend", *walks, "--weights", "a,b", "-o", str(tmp_path / "x.bvh"))
     assert (answer.code, answer.out) == (2, "")

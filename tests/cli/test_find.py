@@ -57,10 +57,19 @@ def test_matches_are_listed_decided_and_cut(folder, tmp_path):
     assert len(load(tmp_path / "exact" / "walk_1_20-52.bvh")) == 33
 
 
+def test_a_folder_of_links_is_searched(folder, tmp_path):
+    for path in folder.glob("*.bvh"):
+        (tmp_path / path.name).symlink_to(path)
+    found = run("find", f"{tmp_path / 'walk_1.bvh'}#20-52", tmp_path, "--json")
+    assert found.exit_code == 0, found.output
+    assert "walk_2.bvh" in {row["clip"] for row in json.loads(found.stdout)}
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
         ("walk_1.bvh#5", "expected frames"),
+        ("walk_1.bvh#20-25", "expected 0.3 s or more"),
         ("walk_1.bvh#50-20", "the first before the last"),
         ("run.bvh", "is not one of"),
     ],

@@ -182,6 +182,7 @@ WRONG = {
     "seconds: 0": "request:1: seconds: expected a number above zero, found 0",
     "frames: 1.5": "request:1: frames: expected a whole number, found 1.5",
     "second: 3": "request:1: there is no 'second' here; did you mean 'seconds'?",
+    "pace: {speed: [0.9, 1.0]}": "request:1: pace is a constraint and belongs under constraints: `constraints: [pace:",
     "seconds: 3\nconstraints:\n- root_ad: {time: 1}": "request:3: constraints[0]: there is no constraint 'root_ad'",
     "constraints:\n- path: {points: [[0, 0], [1, 1]]}": "there is no constraint 'path'; did you mean 'root_path'",
     "constraints:\n- sing: {time: 1}": "request:2: constraints[0]: there is no constraint 'sing'; known: pose_at",

@@ -172,7 +172,8 @@ def align_cycles(
     for clip, key in zip(clips, keys, strict=True):
         if len(key) < 2:
             raise BadRequest(
-                f"clip {clip.name!r}: a cycle runs from one step of {foot!r} to its next; found {len(key)}"
+                f"clip {clip.name!r}: a cycle runs from one step of {foot!r} to its next, "
+                f"and {len(key)} begin in the clip: expected a longer one"
             )
     count = min(len(k) for k in keys)
     return from_key_times([k[:count] for k in keys], smooth=smooth)

@@ -222,7 +222,7 @@ def _joined(
 def matches_of(web: MatchWeb, clip: int, first: int, last: int, *, turn: int = 1) -> list[Match]:
     """The stretches that look like frames `first` to `last` of a clip, the nearest first; none overlaps it."""
     out = []
-    least = COVER * (last - first)
+    least, shortest = COVER * (last - first), COVER * SHORTEST * web.fps
     low, high = web.covered
     for side in (0, 1):
         inner = np.minimum(high[:, side], last) - np.maximum(low[:, side], first)
@@ -234,7 +234,8 @@ def matches_of(web: MatchWeb, clip: int, first: int, last: int, *, turn: int = 1
             low_at = min(int(np.searchsorted(own, a)), len(own) - 1)
             at = slice(low_at, max(low_at + 1, int(np.searchsorted(own, b, side="right"))))
             far = float(web.values[web.starts[c] : web.ends[c]][at].mean())
-            out.append(Match(int(web.pairs[c, 1 - side]), begin, end, far, turn, a, b))
+            if end - begin + 1 >= shortest:
+                out.append(Match(int(web.pairs[c, 1 - side]), begin, end, far, turn, a, b))
     return apart(sorted(out, key=lambda m: m.distance), [(clip, first, last)])
 
 
@@ -269,6 +270,9 @@ def find_matches(
     A match is a new query in the next round. From the second round on, so many queries (`support`) must lead to a
     match. `rejected` stretches are not matches, and nothing is looked for from them.
     """
+    if last - first + 1 < SHORTEST * web.fps - 0.5:
+        seconds = (last - first + 1) / web.fps
+        raise BadRequest(f"query: expected {SHORTEST:g} s or more, as all paths are so long, found {seconds:.2g} s")
     report = progress or silent()
     found: list[Match] = []
     led_to: list[list[Match]] = []  # by query, what it leads to

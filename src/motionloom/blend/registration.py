@@ -77,7 +77,12 @@ def registered_curve(
     if rule == "uniform":
         return from_key_times([[0.0, end] for end in ends])
     if rule == "cycles":
-        return align_cycles(clips)
+        try:
+            return align_cycles(clips)
+        except BadRequest as error:
+            raise BadRequest(
+                f"{error.message}; registration time-warp or uniform also takes a clip that is cut to one cycle"
+            ) from None
     if rule == "key-times":
         given = [np.asarray(k, float) for k in keys] if keys is not None else common_events(clips)
         return from_key_times([with_ends(k, end) for k, end in zip(given, ends, strict=True)], smooth=smooth)

@@ -32,6 +32,8 @@ def parse_values(text: str, files: Files, name: str) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for key, value in values.items():
         with problems.collect(place=f"{name}:{values.lines[key]}"):
+            if key in KINDS and key not in _READERS:
+                raise BadRequest(f"{key} is a constraint and belongs under constraints: `constraints: [{key}: ...]`")
             if key not in _READERS:
                 raise BadRequest(unknown(key, _READERS))
             if value is not None:

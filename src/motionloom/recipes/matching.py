@@ -60,7 +60,7 @@ def build_library(
 ) -> Library:
     """The web of clips that were read, as `reading` states, from files below a folder."""
     web = build_web(clips, fps=fps, threshold=threshold, window=window, joints=joints, progress=progress)
-    files = tuple(path.resolve().relative_to(folder.resolve()).as_posix() for path in paths)
+    files = tuple(path.absolute().relative_to(folder.absolute()).as_posix() for path in paths)  # links are not followed
     first = [int(clip.origin.main()[1][0]) for clip in clips]
     rates = np.array([clip.fps for clip in clips])
     return Library(web, files, digests_of(paths), rates, np.array(first, np.int64), _changes(reading))
