@@ -17,8 +17,10 @@ from motionloom.blend.fourier import (
     with_characteristic,
 )
 from motionloom.core import BadRequest
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
+from motionloom.kinematics.feet.hold_feet import raise_hips
 from motionloom.kinematics.feet.skate_measures import measure_skate, planted_speed
 from motionloom.samples import make
 
@@ -99,6 +101,26 @@ def test_hips_are_lowered_over_feet_that_stay(motions):
     high, low = (in_clip(controlled(motions[0], hips=h), 3.0, 30.0) for h in (0.0, -0.05))
     np.testing.assert_allclose(low.root, high.root - [0.0, 0.05, 0.0], atol=1e-9)
     np.testing.assert_allclose(part_positions(low), part_positions(high), atol=1e-6)
+
+
+def test_hips_are_raised_as_far_as_standing_legs_reach(motions):
+    low = in_clip(controlled(motions[0], hips=-0.1), 3.0, 30.0)
+    plain, high = (in_clip(controlled(motions[0], hips=h), 3.0, 30.0) for h in (0.0, 0.3))
+    rise = (high.root - plain.root)[:, 1]
+    assert rise.min() >= -1e-9
+    assert rise.max() < 0.1
+    assert f"hips raised by {100 * rise.mean():.1f} cm on average instead of 30.0" in str(high.origin.notes[-1])
+    on = np.stack([plain.label(part.label) for part in foot_parts(plain.skeleton)], 1)
+    away = np.linalg.norm(part_positions(high) - part_positions(plain), axis=2)
+    assert away[on].max() < 0.005
+    raised = raise_hips(low, 0.05, feet(low.skeleton))  # bent knees have room
+    np.testing.assert_allclose(raised.root, low.root + [0.0, 0.05, 0.0], atol=0.003)
+
+
+@pytest.mark.parametrize("wrong", [{"hips": 0.9}, {"hips": -0.9}, {"step": 3.0}, {"step": 0.0}, {"speed": -1.0}])
+def test_control_beyond_its_limits_is_an_error(wrong, motions):
+    with pytest.raises(BadRequest, match=f"{next(iter(wrong))}: expected"):
+        controlled(motions[0], **wrong)
 
 
 @pytest.mark.parametrize("step", [0.8, 1.0, 1.2])

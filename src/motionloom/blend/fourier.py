@@ -12,19 +12,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom.analysis import cycle_times
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress, Source, replace, with_labels
+from motionloom.core import (
+    BadRequest,
+    BoolArray,
+    Clip,
+    FloatArray,
+    IntArray,
+    Note,
+    Progress,
+    Source,
+    replace,
+    with_labels,
+)
 from motionloom.core.origin import Origin
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels import Channels, Layout, fit_layout, from_channels, to_channels
 from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet, whole_contacts
 from motionloom.kinematics.feet.clearance import usual_clearance
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, with_contacts
-from motionloom.kinematics.feet.hold_feet import hold_feet
+from motionloom.kinematics.feet.hold_feet import hold_feet, raise_hips
 from motionloom.kinematics.loop import Loop, close_loop
 from motionloom.rotation import wrap_angle
 
 HARMONICS = 16
 CONTACT_STEPS = 128  # of a cycle
+STEPS, SPEEDS = (0.2, 2.0), (0.2, 5.0)  # factors of the step length and the tempo
+MAX_HIPS = 0.5  # leg lengths: the hips are raised or lowered by at most this
+SAME_HEIGHT = 0.002  # m: a smaller lack of height is not reported
 FAINT = 1e-3  # rad, m or m/s: at a smaller amplitude there is no phase
 
 
@@ -160,13 +175,20 @@ def with_characteristic(motion: FourierMotion, added: Characteristic, amount: fl
 
 
 def controlled(motion: FourierMotion, *, step: float = 1.0, speed: float = 1.0, hips: float = 0.0) -> FourierMotion:
-    """Longer or shorter steps, a faster or slower clock, higher or lower hips (m) over the same feet.
+    """Longer or shorter steps, a faster or slower clock, hips raised (or lowered) by `hips` m over the same feet.
 
     `step` multiplies the harmonics of the legs; the path of the hips then follows from the feet that stand
     (`in_clip` with `from_feet`).
     """
-    if not (step > 0 and speed > 0):
-        raise BadRequest(f"step and speed: expected positive numbers, found {step:g} and {speed:g}")
+    for name, factor, (low, high) in (("step", step, STEPS), ("speed", speed, SPEEDS)):
+        if not low <= factor <= high:
+            raise BadRequest(f"{name}: expected a factor from {low:g} to {high:g}, found {factor:g}")
+    most = MAX_HIPS * leg_length(motion.layout.skeleton)
+    if not abs(hips) <= most:
+        raise BadRequest(
+            f"hips: expected metres by which they are raised, from {-most:.2f} to {most:.2f} (half a leg length), "
+            f"found {hips:g}"
+        )
     size, mean = motion.amplitude.copy(), motion.mean.copy()
     size[:, _leg_columns(motion.layout)] *= step
     mean[:3] *= speed
@@ -186,7 +208,7 @@ def in_clip(
     """A clip of the series; `from_feet`: the hips move as the standing feet demand, as after a change of step.
 
     Feet are then locked where they stand in the cycle until they have rolled off (`lock`), and stay there where the
-    hips are raised or lowered.
+    hips are raised or lowered. Hips are raised as far as standing legs reach, which a note states.
     """
     frames = max(2, round(seconds * fps))
     t = np.asarray(2 * np.pi * np.arange(frames) / (fps * motion.period), np.float64)
@@ -206,8 +228,14 @@ def in_clip(
     if lock:
         clip = lock_given_contacts(clip, carrying, motion.clearance, progress)
     if motion.hips:
-        raised = replace(clip, root=clip.root + [0.0, motion.hips, 0.0])
-        clip = hold_feet(clip, raised, feet(clip.skeleton))
+        legs = feet(clip.skeleton)
+        raised = raise_hips(clip, motion.hips, legs)
+        rise = float((raised.root - clip.root)[:, 1].mean())
+        clip = hold_feet(clip, raised, legs)
+        if rise < motion.hips - SAME_HEIGHT:
+            text = f"hips raised by {100 * rise:.1f} cm on average instead of {100 * motion.hips:.1f}"
+            note = Note(f"{text}: standing legs reach no farther", "warning")
+            clip = replace(clip, origin=clip.origin.with_notes(note))
     return clip
 
 

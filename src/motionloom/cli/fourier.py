@@ -32,9 +32,14 @@ def fourier(
     domain: Annotated[
         str, typer.Option("--domain", metavar="NAME", help="frequency (eq 2.12) or time (eq 2.13).")
     ] = "frequency",
-    step: Annotated[float, typer.Option("--step", metavar="X", help="Factor of the step length.")] = 1.0,
-    speed: Annotated[float, typer.Option("--speed", metavar="X", help="Factor of the tempo.")] = 1.0,
-    hips: Annotated[float, typer.Option("--hips", metavar="M", help="Raise the hips by this [m].")] = 0.0,
+    step: Annotated[float, typer.Option("--step", metavar="X", help="Factor of the step length, 0.2 to 2.")] = 1.0,
+    speed: Annotated[float, typer.Option("--speed", metavar="X", help="Factor of the tempo, 0.2 to 5.")] = 1.0,
+    hips: Annotated[
+        float,
+        typer.Option(
+            "--hips", metavar="M", help="Raise the hips by this, as far as the legs reach; below 0: lower them [m]."
+        ),
+    ] = 0.0,
     seconds: Annotated[
         float | None, typer.Option("--seconds", metavar="S", help="Length; by default the clip's.")
     ] = None,

@@ -117,7 +117,7 @@ def fourier_motion(
 
     With one other clip and `share`: between both, in the `domain` "frequency" (eq 2.12) or "time" (eq 2.13). With two
     others: the characteristic of the second against the first, times `amount`, added to the clip. `step`, `speed` and
-    `hips` (m) control the result.
+    `hips` (m by which they are raised) control the result.
     """
     if domain not in ("frequency", "time"):
         raise BadRequest(f"domain: expected frequency or time, found {domain!r}")

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, points_of
-from motionloom.kinematics.feet.leg_reach import SOFT_REACH, raise_heel
+from motionloom.kinematics.feet.leg_reach import SOFT_REACH, lower_hips, raise_heel
 from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.fk import fk_rotations, world
@@ -46,6 +46,23 @@ def hold_feet(before: Clip, after: Clip, legs: Sequence[Foot], fixed: BoolArray 
         )  # fmt: skip
         rotations[np.ix_(moved, limb)] = solved[np.ix_(moved, limb)]
     return replace(after, rotations=rotations)
+
+
+def raise_hips(clip: Clip, rise: float, legs: Sequence[Foot]) -> Clip:
+    """The clip with its hips higher by at most `rise` metres: as far as the legs reach whose feet stand, and smoothly.
+
+    In flight they are as much higher as before and after. Legs are left as they are; `hold_feet` bends them.
+    """
+    raised = replace(clip, root=clip.root + [0.0, rise, 0.0])
+    places, turns = fk_rotations(clip)
+    over, _ = world(raised.skeleton, raised.root, raised.rotations, raised.slides)
+    none, touching = np.zeros(len(clip), bool), contacts(clip)
+    plans = [_foot_plan(clip, foot, places, turns, touching, np.zeros(len(clip))) for foot in legs]
+    lack = lower_hips(legs, plans, over, none, max(1, round(HEEL_TIME * clip.fps)), rise)
+    standing = np.flatnonzero(np.any([plan.toe_on for plan in plans], axis=0))
+    if len(standing):
+        lack = np.interp(np.arange(len(clip)), standing, lack[standing])
+    return replace(raised, root=raised.root - lack[:, None] * [0.0, 1.0, 0.0])
 
 
 def _foot_plan(
