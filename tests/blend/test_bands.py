@@ -61,6 +61,8 @@ def test_bands_of_two_clips_are_exchanged(walk):
 def test_wrong_gains_are_errors(gains, text, walk):
     with pytest.raises(BadRequest, match=text):
         with_gains(walk, gains)
+    with pytest.raises(BadRequest, match="gains: expected 0 or more"):
+        with_gains(walk, [1.0, -2.0])
     with pytest.raises(BadRequest, match="expected one of pyramid, wavelet"):
         with_gains(walk, [1.0], "other")
 

@@ -38,6 +38,22 @@ def test_the_fourier_series_of_a_clip_reports_progress_and_can_be_cancelled():
         fourier_motion(walk, progress=Silent(np.ones(1, np.uint8)))
 
 
+def test_bands_warn_of_broken_frames_that_they_enlarge():
+    walk = make("walk", seed=1, seconds=3, fps=60)
+    rotations = walk.rotations.copy()
+    rotations[80:84, walk.skeleton.names.index("LeftUpLeg")] = [np.cos(0.6), np.sin(0.6), 0.0, 0.0]
+    broken = replace(walk, rotations=rotations)
+
+    def warnings(clip, gain):
+        return [str(n) for n in change_bands(clip, gains=[gain]).origin.notes if n.level == "warning"]
+
+    (text,) = warnings(broken, 4.0)
+    assert "LeftUpLeg jumps out and back" in text
+    assert "frames 80-83; the result keeps or enlarges this jump" in text
+    assert not warnings(broken, 0.5)
+    assert not warnings(walk, 4.0)
+
+
 def test_bands_of_clips_at_two_rates_lock_feet_where_they_stand_at_the_lower_rate():
     fast = make("walk", seed=1, seconds=3, fps=60)
     made = change_bands(fast, make("walk", seed=2, style="tired", seconds=3, fps=30), shares=[0.0])

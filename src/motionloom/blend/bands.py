@@ -87,6 +87,8 @@ def with_gains(clip: Clip, gains: Sequence[float], kind: str = "pyramid") -> Cli
     channels = to_channels(clip, fit_layout([clip]))
     parts = split_bands(channels.values, kind)
     given = _by_band(gains, len(parts) - 1, "gains", 1.0)
+    if (given < 0).any():
+        raise BadRequest(f"gains: expected 0 or more, as a negative one turns movements round, found {min(gains):g}")
     return _like(clip, Channels(np.tensordot(np.append(given, 1.0), parts, axes=1), channels.layout, channels.start))
 
 

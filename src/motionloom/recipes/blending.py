@@ -21,6 +21,8 @@ from motionloom.blend.fourier import (
 from motionloom.blend.weighted_blend import blend_clips as blended
 from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent
 from motionloom.core.watched import watched
+from motionloom.evaluate.capture_checks.findings import glitch_findings
+from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet, whole_contacts
 from motionloom.kinematics.feet.clearance import usual_clearance
@@ -65,7 +67,7 @@ def change_bands(
     """The clip with its frequency bands multiplied by `gains`, or mixed with those of another clip by `shares`.
 
     Feet are then locked where they stand in the clip, and the hips travel as the standing feet demand: legs that
-    swing farther also take the body farther, which a note states.
+    swing farther also take the body farther, which a note states. Another states frames that capture has broken.
     """
     if (other is None) == bool(shares):
         raise BadRequest("shares are those of a second clip: give both or none of them")
@@ -75,7 +77,10 @@ def change_bands(
         "kind": kind if kind != "pyramid" else None,
     }
     given |= {"lock_feet": None if lock_feet else False}
-    step = edit_step("bands", [clip] if other is None else [clip, other], given)
+    sources = [clip] if other is None else [clip, other]
+    step = edit_step("bands", sources, given)
+    enlarged = shares or max(gains, default=1.0) > 1.0
+    notes = [note for source in sources for note in _glitch_notes(source)] if enlarged else []
     report = progress or silent()
     if other is not None:
         clip, other = same_rate(clip, other)
@@ -88,7 +93,14 @@ def change_bands(
         made = lock_given_contacts(made, contacts(clip), usual_clearance([clip]), part(report, 0.5, 1.0))
         made = replace(made, origin=made.origin.with_notes(*_distance_notes(made, clip)))
     report(1.0, "changing bands")
-    return replace(made, origin=made.origin.with_made(step))
+    return replace(made, origin=made.origin.with_notes(*notes).with_made(step))
+
+
+def _glitch_notes(clip: Clip) -> list[Note]:
+    """Warnings about broken frames, whose jumps are movements of the highest bands."""
+    found = [str(finding) for finding in glitch_findings(without_tpose(clip)) if finding.broken]
+    way = "remove it first, with `motionloom clean --repair` or `trim`"
+    return [Note(f"{text}; the result keeps or enlarges this jump: {way}", "warning") for text in found]
 
 
 def _distance_notes(made: Clip, clip: Clip) -> list[Note]:
