@@ -175,7 +175,7 @@ class TextonModel(Model[Options]):
     def render(self, plan: TextonPlan, request: Request, options: Options, rng: Generator, progress: Progress) -> Clip:
         posed = any(isinstance(c, PoseAt) for c in request.constraints)  # plants are then cleaned at the end
         if posed or not options.clean_feet:
-            clip = self.render_uncleaned(plan, plan.rng(rng), options, progress=progress)
+            clip = self.render_uncleaned(plan, plan.rng(rng), options, request.constraints, progress=progress)
             if options.clean_feet:
                 clip = lift_swings(clip, self.segments.clearance, list(self._waypoints(request, len(clip))))
         else:
@@ -205,6 +205,7 @@ class TextonModel(Model[Options]):
         plan: TextonPlan,
         rng: Generator,
         options: Options | None = None,
+        constraints: Sequence[Constraint] = (),
         *,
         noise: float | None = None,
         drive: str | None = None,
@@ -212,12 +213,12 @@ class TextonModel(Model[Options]):
     ) -> Clip:
         """The frames of a plan, from the origin, facing +z, with contacts; plants are not cleaned yet.
 
-        `noise` and `drive` replace those of the options.
+        `noise` and `drive` replace those of the options. Sunk feet are not lifted where hard constraints fix them.
         """
         options = self.usual_options if options is None else options
         given: dict[str, Any] = {k: v for k, v in (("noise", noise), ("drive", drive)) if v is not None}
         varied = dataclasses.replace(options, **given)
-        return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, varied, progress)
+        return self.renderer.uncleaned_clip(plan.pieces, plan.frames, rng, varied, progress, constraints)
 
     def walk(
         self,

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
+from motionloom.constraints import Constraint
 from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.core.clip import concatenate
 from motionloom.kinematics.feet.grounding import lift_sunk_feet
 from motionloom.kinematics.feet.windowed_cleanup import CleanupState, clean_windows
 from motionloom.kinematics.local_frames import Frames
+from motionloom.methods.finish import held_joints
 from motionloom.methods.textons.config import Options
 from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.plan.random_walk import OnPlaced
@@ -148,14 +150,15 @@ class Renderer:
         rng: Generator,
         options: Options,
         progress: Progress | None = None,
+        constraints: Sequence[Constraint] = (),
     ) -> Clip:
         """The first `frames` frames of the pieces as one clip; plants are not pinned.
 
-        Feet are grounded and lifted, unless `clean_feet` is off.
+        Feet are grounded and lifted, unless `clean_feet` is off, except what hard constraints fix.
         """
         clips = _reported(self.uncleaned_clips(iter(pieces), rng, options), frames, progress or silent())
-        clip = take_frames(clips, frames)
-        return lift_sunk_feet(clip, self.synthesizer.segments.heights) if options.clean_feet else clip
+        clip, floor = take_frames(clips, frames), self.synthesizer.segments.heights
+        return lift_sunk_feet(clip, floor, held=held_joints(clip, constraints)) if options.clean_feet else clip
 
 
 def _reported(clips: Iterator[Clip], frames: int, progress: Progress) -> Iterator[Clip]:
