@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from motionloom.io import load
+from motionloom.core import replace
+from motionloom.io import load, save
 from motionloom.methods import METHODS, load_model
+from motionloom.samples import make
 
 
 @pytest.fixture(scope="module")
@@ -224,3 +226,16 @@ def test_learning_does_not_replace_a_file_that_is_not_a_model(run, folder, tmp_p
     assert answer.code == 2
     assert "is not a model" in answer.err
     assert clip.read_bytes() == (folder / "walk_1.bvh").read_bytes()
+
+
+def test_learning_warns_of_a_wrong_frame_rate(run: Any, tmp_path: Path) -> None:
+    for seed in (1, 2):
+        walk = make("walk", seed=seed, speed=1.2, seconds=6, fps=30)
+        save(replace(walk, fps=60.0), tmp_path / f"walk_{seed}.bvh")
+    stated, given = (
+        run("learn", "cuts", tmp_path, "-o", tmp_path / f"{n}.loom", *more).out
+        for n, more in enumerate(([], ["--source-fps", "30"]))
+    )
+    (line,) = [line for line in stated.splitlines() if "frame rate" in line]
+    assert line.startswith("  warning: walk_1.bvh and 1 more: the frame rate may be wrong: at the stated 60 fps")
+    assert "frame rate may be wrong" not in given

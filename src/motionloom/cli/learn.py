@@ -55,7 +55,9 @@ class Learn(LazyGroup):
             reading: Any = None,
             others: Any = None,
         ) -> None:
+            from motionloom.core import Clip
             from motionloom.core.note import as_dicts
+            from motionloom.evaluate.capture_checks.frame_rate import rate_notes
             from motionloom.methods import learn, load_model, save_model
             from motionloom.methods.store import check_model_target
 
@@ -88,14 +90,15 @@ class Learn(LazyGroup):
                     progress=report,
                 )
             save_model(model, out)
-            facts = {"path": str(out), "method": name, "seed": seed, "fps": model.fps, "notes": as_dicts(model.notes)}
+            notes = [*model.notes, *rate_notes([clip for _, clip in loaded if isinstance(clip, Clip)])]
+            facts = {"path": str(out), "method": name, "seed": seed, "fps": model.fps, "notes": as_dicts(notes)}
             facts["measured"] = {m.name: {"unit": m.unit, "values": m.values.tolist()} for m in model.measured}
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return
             what = plural(len(model.sources), "take" if optical else "clip")
             print_line(f"{out}: {name} from {what} at {model.fps:g} fps, seed {seed}")
-            for note in model.notes:
+            for note in notes:
                 print_line(f"  {note}")
 
         return with_fields(with_models(learn_model, name), describe(name).config, fps="model_fps")

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from motionloom.core import Clip, Note
 from motionloom.evaluate.capture_checks.findings import Finding
 from motionloom.evaluate.capture_checks.free_fall import MAX_RATE_ERROR, true_rate
 from motionloom.evaluate.capture_checks.stride_rate import stride_rate
-from motionloom.evaluate.capture_checks.summary import ClipSummary
+from motionloom.evaluate.capture_checks.summary import ClipSummary, rate_summary
 from motionloom.kinematics.body.proportions import same_bones
+from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.mass import GRAVITY
 
 
@@ -33,6 +35,15 @@ def rate_findings(summaries: Sequence[ClipSummary]) -> list[tuple[int, Finding]]
         )
         out += [(i, Finding(summaries[i].name, "frame rate", text, size=rate, unit="fps")) for i in members]
     return out
+
+
+def rate_notes(clips: Sequence[Clip]) -> list[Note]:
+    """Warnings about wrong frame rates, one for all clips of a body."""
+    by_text: dict[str, list[str]] = {}
+    for _, finding in rate_findings([rate_summary(without_tpose(clip)) for clip in clips]):
+        by_text.setdefault(finding.text, []).append(finding.clip)
+    more = {text: f" and {len(names) - 1} more" if len(names) > 1 else "" for text, names in by_text.items()}
+    return [Note(f"{names[0]}{more[text]}: {text}", "warning") for text, names in by_text.items()]
 
 
 def _stride_findings(summaries: Sequence[ClipSummary], members: Sequence[int]) -> list[tuple[int, Finding]]:

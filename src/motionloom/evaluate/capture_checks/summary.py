@@ -40,19 +40,23 @@ class ClipSummary(NamedTuple):
 
 def summary(clip: Clip, findings: list[Finding]) -> ClipSummary:
     """The summary of a clip without a T-pose in frame 0."""
-    falls = free_falls(clip)
-    first = in_file(clip, falls[0].start) if falls else 0
-    none: Sketches = np.zeros((0, SKETCH), np.float32)
+    rated = rate_summary(clip)._replace(findings=findings)
     plain = at_rate(clip, RATE)
-    poses = probes = mirrored = none
     if len(plain) >= MIN_FRAMES and np.ptp(plain.rotations, axis=0).max() > 1e-6:
         features = pose_features(plain)
         poses, probes = sketches(features), sketches(_probes(features))
         image = mirror_image(plain)
-        mirrored = none if image is None else sketches(_probes(pose_features(image)))
-    return ClipSummary(
-        clip.name or "clip", clip.skeleton, clip.fps, findings, falls, first, strides(clip), poses, probes, mirrored
-    )
+        mirrored = rated.mirrored_probes if image is None else sketches(_probes(pose_features(image)))
+        return rated._replace(poses=poses, probes=probes, mirrored_probes=mirrored)
+    return rated
+
+
+def rate_summary(clip: Clip) -> ClipSummary:
+    """What shows the frame rate of a clip without a T-pose in frame 0, and nothing else: milliseconds for a clip."""
+    falls = free_falls(clip)
+    first = in_file(clip, falls[0].start) if falls else 0
+    none: Sketches = np.zeros((0, SKETCH), np.float32)
+    return ClipSummary(clip.name or "clip", clip.skeleton, clip.fps, [], falls, first, strides(clip), none, none, none)
 
 
 def sketches(features: FloatArray) -> Sketches:
