@@ -38,6 +38,32 @@ def test_a_limb_meets_its_target_to_a_micrometre_and_frames_before_stay_as_they_
     assert step < 2.5 * np.linalg.norm(np.diff(fk(free)[:, hand], axis=0), axis=1).max()  # it does not jump there
 
 
+@pytest.mark.parametrize("away", [[0.15, 0.2, 0.1], [0.1, 0.4, 0.1]])
+def test_a_limb_leaves_a_far_target_as_slowly_as_it_came_there(walker, away):
+    """These targets are out of the range of the takes: the limits of the body must not end the correction at once."""
+    free = raw(walker, Request(seconds=1.2), seed=5, hold_feet=False)
+    hand, frame = walker.skeleton.joint("left_hand"), 15
+    target = fk(free)[frame, hand] + away
+    asked = Request(seconds=1.2, constraints=(PositionAt(joint="left_hand", time=f"{frame}f", target=target),))
+    made = raw(walker, asked, seed=5, hold_feet=False)
+    np.testing.assert_allclose(fk(made)[frame, hand], target, atol=1e-6)
+    steps, usual = (np.linalg.norm(np.diff(fk(clip)[:, hand], axis=0), axis=1) for clip in (made, free))
+    spread = 1.5 * np.linalg.norm(away) / frame
+    assert steps.max() < max(1.5 * usual.max(), usual.max() + spread)
+    assert np.linalg.norm(fk(made)[frame + 1, hand] - fk(free)[frame + 1, hand]) > 0.8 * np.linalg.norm(away)
+    assert np.linalg.norm(fk(made)[-1, hand] - fk(free)[-1, hand]) < 0.25 * np.linalg.norm(away)
+
+
+def test_a_limb_leaves_one_target_before_it_comes_to_the_next(walker):
+    free = raw(walker, Request(seconds=1.2), seed=5, hold_feet=False)
+    hand = walker.skeleton.joint("left_hand")
+    targets = {f: fk(free)[f, hand] + [0.1, 0.2, 0.1] for f in (18, 22)}
+    asked = tuple(PositionAt(joint="left_hand", time=f"{f}f", target=target) for f, target in targets.items())
+    made = raw(walker, Request(seconds=1.2, constraints=asked), seed=5, hold_feet=False)
+    for f, target in targets.items():
+        np.testing.assert_allclose(fk(made)[f, hand], target, atol=1e-6)
+
+
 @pytest.mark.parametrize("joint", ["left_hand", "right_foot"])
 def test_a_corrected_limb_is_the_minimum_of_equation_7(walker, rng, joint):
     """SciPy minimises eq 7 as it is printed: w1 |q - mean|^2 + w2 |q - 2 q1 + q2|^2, w1 = 1, w2 = 5."""
@@ -66,7 +92,7 @@ def test_a_corrected_limb_is_the_minimum_of_equation_7(walker, rng, joint):
         options={"ftol": 1e-14, "maxiter": 500},
     )  # fmt: skip
     made = sample.copy()
-    constrain(body, 2, track, made, mean, frames[1::-1], tasks, room, mean, np.inf)
+    constrain(body, 2, track, made, mean, frames[1::-1], tasks, room, mean, np.inf, False)
     np.testing.assert_allclose(end(made[free]), tasks.target[0], atol=1e-6)
     np.testing.assert_allclose(made[free], expected.x, atol=1e-5)
     assert np.array_equal(np.delete(made, free), np.delete(sample, free))

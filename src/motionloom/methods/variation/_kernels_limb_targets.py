@@ -251,26 +251,35 @@ def _slowed(body: Any, limb: int, values: Any, mean: Any, shown: Any, most: floa
 
 @kernel
 def constrain(
-    body: Any, f: int, track: Any, values: Any, mean: Any, before: Any, tasks: Any, room: Any, shown: Any, most: float
+    body: Any, f: int, track: Any, values: Any, mean: Any, before: Any, tasks: Any, room: Any, shown: Any, most: float,
+    fed: bool,
 ) -> bool:  # fmt: skip
     """Put the limbs of frame f, `values` (D,), where `tasks` have them, one after the other; False if none is due.
 
     `mean` (D,) is what the model predicts, `before` (2, D) the frames f - 1 and f - 2. A limb comes to its target over
-    the frames `ease` before the first. A target that is NaN is where the limb is at the first frame. A `level` task
-    is about a foot whose places are known before it is held, `free` (F, P, 3): its height stays, and before it
-    stands, what it will be moved by is added to its own path, little by little, so that it swings on as it did. What it
-    is off by then, because it stood before, and how fast that changes, is where this begins. Its corrections differ by
-    `most` from those `shown` (D,) in the frame before: a foot slips a little before a knee snaps straight.
+    the frames `ease` before the first: what it will be moved by then, `away`, is added to its path in `mean` little by
+    little. If `mean` is predicted from corrected frames, `fed`, it comes nearer by a share of what is left. A target
+    that is NaN is where the limb is at the first frame. A `level` task is about a foot whose places are known before it
+    is held, `free` (F, P, 3): its height stays, and before it stands, what it will be moved by is added to its own
+    path, little by little, so that it swings on as it did. What it is off by then, because it stood before, and how
+    fast that changes, is where this begins. Its corrections differ by `most` from those `shown` (D,) in the frame
+    before: a foot slips a little before a knee snaps straight.
     """
     due = False
     root, turn = place_root(body, values, track)
-    goal, sample, own, target = np.empty(len(values)), np.empty(len(values)), np.empty(len(values)), np.empty(3)
+    goal, sample, own = np.empty(len(values)), np.empty(len(values)), np.empty(len(values))
+    path, target = np.empty(3), np.empty(3)
     for n in range(len(tasks.limb)):
         late = f - (tasks.first[n] - tasks.ease[n])
-        if tasks.level[n] and tasks.ease[n] > 0 and -1 <= late <= 0:
+        easing = late >= -1 and f < tasks.first[n]
+        if easing:
+            place = forward(body, tasks.limb[n], mean, root, turn, room[0], room[1])
+            for i in range(3):
+                path[i] = tasks.free[f, tasks.limb[n], i] if tasks.level[n] else place[i]
+        if easing and late <= 0:
             end = forward(body, tasks.limb[n], values, root, turn, room[0], room[1])
             for i in range(3):
-                off = end[i] - tasks.free[f, tasks.limb[n], i]
+                off = end[i] - path[i]
                 tasks.begun[n, 1, i] = off - tasks.begun[n, 0, i] if late == 0 and f > 0 else 0.0
                 if late < 0:
                     tasks.begun[n, 0, i] = off
@@ -290,14 +299,17 @@ def constrain(
                 tasks.target[n, i] = end[i]
         due = True
         t = min((late + 1.0) / (tasks.ease[n] + 1.0), 1.0)
+        done = smoothstep(late / (tasks.ease[n] + 1.0)) if f <= tasks.first[n] else 0.0  # of it in the frames before
         share, rate = smoothstep(t), t * (1.0 - t) * (1.0 - t) * (tasks.ease[n] + 1.0)  # the cubic of Hermite
         for i in range(3):
-            if tasks.level[n] and f < tasks.first[n]:
-                there = tasks.free[tasks.first[n], tasks.limb[n], i]
-                target[i] = tasks.free[f, tasks.limb[n], i] + share * (tasks.target[n, i] - there)
+            if easing and (tasks.level[n] or not fed):
+                away = tasks.away[n, i]
+                if tasks.level[n]:
+                    away = tasks.target[n, i] - tasks.free[tasks.first[n], tasks.limb[n], i]
+                target[i] = path[i] + share * away
                 target[i] += (1.0 - share) * tasks.begun[n, 0, i] + rate * tasks.begun[n, 1, i]
             else:
-                target[i] = end[i] + share * (tasks.target[n, i] - end[i])
+                target[i] = end[i] + (share - done) / (1.0 - done) * (tasks.target[n, i] - end[i])
         if tasks.level[n]:
             target[1] = tasks.free[f, tasks.limb[n], 1]
             hip = room[0][body.tops[tasks.limb[n]]]

@@ -120,7 +120,8 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
     _pose(tables, values, state.track[k], state.root[k, 1], state.rotations[k, 1])
     _move(tables, state, k, values, fps)
     state.last[k] = values
-    decay(offset, y)
+    for d in range(offset.shape[1]):
+        decay(offset[:, d], y)
     clock += 1.0 / pace
 
 

@@ -33,6 +33,7 @@ FASTEST = 2.0  # the clock of a variant runs at most so much faster or slower th
 BEND = 1.2  # distance from the mean, in units of that of takes, about which weights approach their limit
 FARTHEST = (1.0 + BEND**4) ** 0.25  # that limit
 LIMIT = 2.5  # standard deviations: random numbers are at most so large
+STEEPEST = 1.5  # largest slope of `smoothstep`
 SHIFT = 0.05  # s: standard deviation of the time by which degrees of freedom of a single take are ahead or behind
 TEMPO = 0.06  # standard deviation of the logarithm of a single take's tempo
 
@@ -195,12 +196,25 @@ def within(x: float, centre: float, low: float, high: float) -> float:
 
 @kernel
 def decay(offset: Any, y: float) -> None:
-    """Offsets (2, D), values and rates per frame, one frame on: a critically damped spring to zero; y = 2 ln 2 / h."""
+    """An offset (2,), value and rate per frame, one frame on: a critically damped spring to zero; y = 2 ln 2 / h."""
     fade = math.exp(-y)
-    for d in range(offset.shape[1]):
-        j1 = offset[1, d] + offset[0, d] * y
-        offset[0, d] = fade * (offset[0, d] + j1)
-        offset[1, d] = fade * (offset[1, d] - j1 * y)
+    j1 = offset[1] + offset[0] * y
+    offset[0] = fade * (offset[0] + j1)
+    offset[1] = fade * (offset[1] - j1 * y)
+
+
+@kernel
+def limb_fades(body: Any, f: int, tasks: Any, y: float, fades: Any) -> None:
+    """fades (D,): the `y` of `decay` for the frame after f.
+
+    It is 0 for a limb that is moving to its target or at it, and afterwards smaller than `y` if it came there slowly.
+    """
+    for n in range(len(tasks.limb)):
+        if tasks.first[n] - tasks.ease[n] <= f < tasks.last[n]:
+            slow = min(y, math.e * STEEPEST / (tasks.ease[n] + 1.0)) if f + 1 == tasks.last[n] else 0.0
+            for column in body.free[tasks.limb[n]]:
+                if column >= 0:
+                    fades[column] = y if tasks.level[n] else slow
 
 
 @kernel
@@ -264,11 +278,13 @@ def variant(
     weights, mean = np.empty((len(takes.values), count + 1)), np.empty(count)
     base = np.full(len(takes.values), 1.0 / len(takes.values))
     offset, shown = np.zeros((2, count)), np.zeros(count)
+    beyond = np.zeros(count, np.bool_)  # what left the limits for a target comes back to them as it fades
     if body.root[3] >= 0:
         offset[0, body.root[3]] = lift
     clock, track = np.zeros(2), start.copy()
     room, feet = room_for(body), np.zeros((takes.contacts.shape[2] + 3, 2))
     y, step = 2.0 * math.log(2.0) / (HALF_LIFE * fps), takes.knot * fps * MOMENTS
+    fades = np.full(count, y)
     for f in range(len(made.values)):
         if stop[0]:
             return f
@@ -281,18 +297,24 @@ def variant(
         for d in range(count):
             values[d] = mean[d]
             if offset[0, d] != 0.0:  # what is left of a correction stays within the limits of the body
-                values[d] = min(max(mean[d] + offset[0, d], body.low[d]), body.high[d])
+                values[d] = mean[d] + offset[0, d]
+                bounded = min(max(values[d], body.low[d]), body.high[d])
+                beyond[d] = beyond[d] and values[d] != bounded
+                if not beyond[d]:
+                    values[d] = bounded
         at = between_moments(clock[0], last, closed)
         if follow:
             follow_feet(takes, body, at, weights, mean, made.values[max(f - 1, 0)], track, feet, fps, room)
         before = made.values[max(f - 2, 0) : max(f, 1)][::-1]
         most = QUICKEST / fps if f > 0 else math.inf
-        corrected = constrain(body, f, track, values, mean, before, tasks, room, shown, most)
+        corrected = constrain(body, f, track, values, mean, before, tasks, room, shown, most, False)
+        limb_fades(body, f, tasks, y, fades)
         for d in range(count):
             if corrected:
                 offset[0, d] = values[d] - mean[d]
-                most = y * abs(offset[0, d])  # a correction that fades does not grow first
+                most = fades[d] * abs(offset[0, d])  # a correction that fades does not grow first
                 offset[1, d] = min(max(offset[0, d] - shown[d], -most), most)
+                beyond[d] = not body.low[d] <= values[d] <= body.high[d]
             shown[d] = offset[0, d]
         i, t = at
         for c in range(len(weights)):
@@ -300,7 +322,8 @@ def variant(
             made.frames[f, c] = (1 - t) * takes.frames[c, i] + t * takes.frames[c, i + 1]
         vote(takes, clock[0], weights, closed, made.contacts[f])
         travel(body, values, steering[f], track)
-        decay(offset, y)
+        for d in range(count):
+            decay(offset[:, d], fades[d])
         clock += 1.0 / pace
     return len(made.values)
 

@@ -123,7 +123,7 @@ def unroll(
             if f == 1:
                 made.weights[0], made.frames[0], made.contacts[0] = made.weights[1], made.frames[1], made.contacts[1]
         before = made.values[max(f - 2, 0) : max(f, 1)][::-1]
-        constrain(body, f, track, values, mean, before, tasks, limbs, mean, math.inf)
+        constrain(body, f, track, values, mean, before, tasks, limbs, mean, math.inf, True)
         travel(body, values, steering[f], track)
     return len(made.values)
 

@@ -130,7 +130,7 @@ class Options(Settings):
     parts: tuple[str, ...] = parts_param()
     hold_feet: bool = hold_param()
     clean_feet: bool = cleaning_param()
-    ease: float = param(0.15, "time over which limbs move to their targets and back", unit="s", low=0, high=2)
+    ease: float = param(0.15, "shortest time over which limbs move to their targets and back", unit="s", low=0, high=2)
 
 
 DEFAULT = Config()

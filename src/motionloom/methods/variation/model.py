@@ -39,6 +39,7 @@ from motionloom.methods.variation.synthesis import (
     Tasks,
     Unrolling,
     amounts_of,
+    eased,
     mix,
     requested_tasks,
     unrolled,
@@ -230,6 +231,7 @@ class VariationModel(Model[Options]):
         if owners:
 
             def make(trial: SynthesisRun, given: Tasks) -> Motion:
+                given = self._eased(trial, body, given, options)
                 return self._synthesized(trial, body, given, options, part(progress, 0.3, 0.3))
 
             run = search(run, tasks, owners, make, self.dofs, self.fps, part(progress, 0.3, 1.0))
@@ -244,6 +246,7 @@ class VariationModel(Model[Options]):
         body, tasks, _ = requested_tasks(
             request.constraints, self.dofs, self.limits, plan.frames, self.fps, options.ease
         )
+        tasks = self._eased(plan.run, body, tasks, options)
         requested = fresh(tasks)
         motion = self._synthesized(plan.run, body, requested, options, part(progress, 0.0, 0.5))
         clip = self.dofs.clip(motion.values, plan.run.start)
@@ -307,6 +310,14 @@ class VariationModel(Model[Options]):
         """The degrees of freedom of a run without constraints."""
         body, tasks, _ = requested_tasks((), self.dofs, self.limits, run.frames, self.fps, options.ease)
         return self._synthesized(run, body, tasks, options, progress)
+
+    def _eased(self, run: SynthesisRun, body: VariationBody, tasks: Tasks, options: Options) -> Tasks:
+        """The tasks with easings as long as their corrections of the run are large."""
+        if options.variant == FAITHFUL or not len(tasks.limb):
+            return tasks
+        clip = self.dofs.clip(self._free(run, options, silent()).values, run.start)
+        ends = body.chains[tasks.limb].max(1)
+        return eased(tasks, fk(clip)[:, ends], legs_of(body)[tasks.limb], self.fps)
 
     def _synthesized(
         self, run: SynthesisRun, body: VariationBody, tasks: Tasks, options: Options, progress: Progress

@@ -82,7 +82,8 @@ def search(
 
 def fresh(tasks: Tasks) -> Tasks:
     """The tasks as kernels may write to them."""
-    return tasks._replace(target=tasks.target.copy(), miss=np.zeros(len(tasks.miss)))
+    begun = np.zeros_like(tasks.begun)
+    return tasks._replace(target=tasks.target.copy(), miss=np.zeros(len(tasks.miss)), begun=begun)
 
 
 def _excess(make: Try, run: SynthesisRun, tasks: Tasks) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,9 @@ from motionloom.methods.variation.regression import Rules, SequenceFrames
 from motionloom.methods.variation.takes import Takes
 
 STAGE = "synthesizing"
+STEEPEST = 1.5  # largest slope of a smoothstep
+FASTER = 0.5  # of the largest speed of a limb, which moving to a target may add to it
+SLOWEST = 1.0  # m/s: limbs that rest count as this fast
 Limits = tuple[FloatArray, FloatArray]
 
 
@@ -38,6 +42,7 @@ class Tasks(NamedTuple):
     target: FloatArray  # (K, 3) m, NaN: where the limb is at `first`
     miss: FloatArray  # (K,) m: largest distance from it
     begun: FloatArray  # (K, 2, 3) m: how far a foot is from `free` when its easing begins, and the change per frame
+    away: FloatArray  # (K, 3) m: target from where the limb is at `first` without it, see `eased`
     free: FloatArray  # (F, P, 3) m: places of foot parts before they are held
     longest: FloatArray  # (P,) m: largest distance of each foot part from its hip in any take
 
@@ -123,6 +128,24 @@ def requested_tasks(
     return body_tables(dofs, limbs, limits), _tasks(plain), [c for *_, c in rows]
 
 
+def eased(tasks: Tasks, places: FloatArray, chains: IntArray, fps: float) -> Tasks:
+    """The tasks with easings so long that limbs are hardly faster than without them, where there is time.
+
+    `places` (F, K, 3) are those of the limbs without the tasks, `chains` (K,) tells which of them share joints: a limb
+    leaves one target before it comes to the next.
+    """
+    ease, off = tasks.ease.copy(), np.zeros(tasks.target.shape)
+    for k, (first, target) in enumerate(zip(tasks.first, tasks.target, strict=True)):
+        if np.isfinite(target).all():
+            off[k] = target - places[min(first, len(places) - 1), k]
+            away = np.linalg.norm(off[k])
+            usual = max(np.linalg.norm(np.diff(places[:, k], axis=0), axis=1).max(initial=0.0), SLOWEST / fps)
+            ease[k] = max(ease[k], min(math.ceil(STEEPEST * away / (FASTER * usual)) - 1, first))
+        earlier = tasks.last[:k][(chains[:k] == chains[k]) & (tasks.last[:k] <= first)]
+        ease[k] = min(ease[k], first - earlier.max(initial=first - ease[k]))
+    return tasks._replace(ease=ease, away=off)
+
+
 def with_standing_feet(
     tasks: Tasks, body: VariationBody, contacts: BoolArray, places: FloatArray, longest: FloatArray, ease: int,
     *, ahead: bool,
@@ -160,7 +183,7 @@ def _tasks(
     limb, first, last, ease = (np.ascontiguousarray(numbers[:, k]) for k in range(4))
     targets = np.array([row[4] for row in rows], float).reshape(-1, 3)
     count, free = len(rows), np.zeros((0, 0, 3))
-    written = np.zeros(count), np.zeros((count, 2, 3))
+    written = np.zeros(count), np.zeros((count, 2, 3)), np.zeros((count, 3))
     kinds = np.full(count, level), np.full(count, ahead)
     return Tasks(limb, first, last, ease, *kinds, targets, *written, free, np.zeros(0))
 
