@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import lru_cache
 
 import numpy as np
@@ -110,6 +111,15 @@ def test_later_matches_need_as_many_supporters_as_asked_for():
     assert found(rounds=3, support=2) == {(1, 1), (2, 1), (3, 2)}
     later = linked((0, 1), (0, 2), (1, 3), (2, 3), (1, 4), (3, 4))
     assert (4, 3) in {(m.clip, m.round) for m in find_matches(later, 0, 0, 29, rounds=3, support=2)}
+
+
+def test_queries_below_the_shortest_path_are_errors_and_no_match_is_a_few_frames():
+    web = linked((0, 1))
+    with pytest.raises(BadRequest, match=r"query: expected 0.3 s or more, .* found 0.27 s"):
+        find_matches(web, 0, 5, 12)
+    cells = np.stack([np.arange(30), np.full(30, 7)], 1)  # one frame is like all of the query
+    assert find_matches(web, 0, 5, 14)
+    assert not find_matches(dataclasses.replace(web, cells=cells), 0, 5, 14)
 
 
 def test_pairs_with_another_skeleton_are_skipped_and_counted(web):

@@ -220,9 +220,12 @@ def _joined(
 
 
 def matches_of(web: MatchWeb, clip: int, first: int, last: int, *, turn: int = 1) -> list[Match]:
-    """The stretches that look like frames `first` to `last` of a clip, the nearest first; none overlaps it."""
+    """The stretches that look like frames `first` to `last` of a clip, the nearest first; none overlaps it.
+
+    None is shorter than what the shortest path shows at the steepest slope, 0.1 s: rounds would end at single frames.
+    """
     out = []
-    least, shortest = COVER * (last - first), COVER * SHORTEST * web.fps
+    least, shortest = COVER * (last - first), SHORTEST / SLOPE * web.fps
     low, high = web.covered
     for side in (0, 1):
         inner = np.minimum(high[:, side], last) - np.maximum(low[:, side], first)
