@@ -19,7 +19,14 @@ from motionloom.methods.variation.lone_errors import without_lone_errors
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
 from motionloom.methods.variation.takes import aligned_values, shared_noise, take_links
-from motionloom.methods.variation.timing import Clock, align_takes, find_loop, out_of_phase, rests_at_both_ends
+from motionloom.methods.variation.timing import (
+    Clock,
+    align_takes,
+    find_loop,
+    not_returning,
+    out_of_phase,
+    rests_at_both_ends,
+)
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
 DIFFERENT = 1.2  # root mean square distance of a clip from the nearest other one, against that from the mean pose
@@ -71,13 +78,20 @@ def fit(
         repeats = (
             "does not repeat, as its end does not lead back to its beginning (strides must be cut to whole cycles)"
         )
+    stopping = not_returning(sequences, scales) if loop is not None else []
     facts = f"{dofs.count} of {dofs.layout.count} degrees of freedom move; the motion {repeats}"
     report(1.0, "finding the cycle")
     return VariationModel(
         skeleton=clips[0].skeleton,
         config=config,
         fps=clips[0].fps,
-        notes=(*info(facts), *notes, *_repairs(clips, repaired), *_phase_warnings(clips, aligned)),
+        notes=(
+            *info(facts),
+            *notes,
+            *_repairs(clips, repaired),
+            *_phase_warnings(clips, aligned),
+            *_end_warnings(clips, stopping),
+        ),
         clips=standing,
         dofs=dofs,
         networks=networks,
@@ -127,6 +141,19 @@ def _phase_warnings(clips: Sequence[Clip], clock: Clock) -> list[Note]:
             "event, for example with `motionloom trim --contacts left`"
         )
     ]
+
+
+def _end_warnings(clips: Sequence[Clip], stopping: Sequence[int]) -> tuple[Note, ...]:
+    """A warning that names the clips which end unlike the others, far from where the motion begins again."""
+    names = ", ".join(clips[k].name or f"clip {k}" for k in stopping)
+    if not names:
+        return ()
+    return (
+        warning(
+            f"{names}: ends unlike the other takes, far from the poses in which the motion begins again (as the last "
+            "stride before a stop does); leave it out, or feet slide at the ends of variants"
+        ),
+    )
 
 
 def _check_alike(clips: Sequence[Clip], clock: Clock) -> None:

@@ -22,6 +22,7 @@ SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance
 CLOSED = 0.6  # ... and of the deviation of its poses: walks 0.1 to 0.3, runs 0.2 to 0.6, cycles cut a tenth short 0.8
 REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
 STEEP = 2.5  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.3)
+FAR = 3.0  # times the median of the other takes: ends farther from all beginnings are unlike theirs (runs: up to 2)
 SHORTEST = 0.5  # s: no loop is shorter
 MOMENTS = 2  # of the common clock in a frame: between them, cubics follow quick movements better than between frames
 
@@ -148,6 +149,15 @@ def out_of_phase(clock: Clock) -> list[int]:
     """The takes that the common clock has to stretch or compress by more than `STEEP` somewhere."""
     rates = MOMENTS * np.diff(clock.frames, axis=1)
     return np.flatnonzero(rates.max(1) > STEEP).tolist()
+
+
+def not_returning(sequences: Sequence[FloatArray], scales: FloatArray) -> list[int]:
+    """The takes (F, D) of a motion that repeats which, unlike the others, end far from where any take begins."""
+    scaled = [values * scales for values in sequences]
+    ends, starts = np.stack([s[-1] for s in scaled]), np.stack([s[0] for s in scaled])
+    gaps = np.sqrt(squared_distances(ends, starts).min(1) / max(float(np.concatenate(scaled).var(0).sum()), 1e-12))
+    usual = [float(np.median(np.delete(gaps, k))) for k in range(len(gaps))] if len(gaps) > 2 else gaps
+    return np.flatnonzero((gaps > CLOSED) & (gaps > FAR * np.asarray(usual))).tolist()
 
 
 def _take_distance(takes: FloatArray, scales: FloatArray, fps: float) -> float:
