@@ -70,12 +70,7 @@ class JointPositions:
     name: ClassVar[str] = "joint-positions"
     unit: ClassVar[str] = "largest frame-to-frame changes, squared"
     radius: ClassVar[int] = 0
-    terms_of: ClassVar[tuple[str, ...]] = (
-        "joint positions",
-        "joint velocities",
-        "root velocity",
-        "root acceleration",
-    )
+    terms_of: ClassVar[tuple[str, ...]] = ("joint positions", "joint velocities", "root velocity", "root acceleration")
 
     def prepare(self, a: Clip, b: Clip) -> ClipComparison:
         """Both clips ready to be compared, whole or by tiles."""

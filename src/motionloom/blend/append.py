@@ -10,11 +10,7 @@ from motionloom.blend.spacetime import spacetime
 from motionloom.blend.stitch import stitch
 from motionloom.core import BadRequest, Clip
 
-TRANSITIONS: dict[str, Callable[..., Clip]] = {
-    "blend": blend_transition,
-    "stitch": stitch,
-    "spacetime": spacetime,
-}
+TRANSITIONS: dict[str, Callable[..., Clip]] = {"blend": blend_transition, "stitch": stitch, "spacetime": spacetime}
 
 
 def append(a: Clip, b: Clip, *, method: str = "blend", **options: Any) -> Clip:

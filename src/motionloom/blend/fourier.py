@@ -130,11 +130,7 @@ def interpolated_in_time(a: FourierMotion, b: FourierMotion, share: float) -> Fo
     """Eq 2.13: the values at equal phases are interpolated."""
     a, b = _same_length(a, b)
     waves = (1 - share) * _complex(a) + share * _complex(b)
-    return a._replace(
-        amplitude=np.abs(waves),
-        phase=np.angle(waves),
-        **_shared(a, b, share),
-    )
+    return a._replace(amplitude=np.abs(waves), phase=np.angle(waves), **_shared(a, b, share))
 
 
 def _shared(a: FourierMotion, b: FourierMotion, share: float) -> dict[str, Any]:

@@ -44,8 +44,7 @@ def align(
         typer.Option("--window", metavar="S", help="Window length of the measure; default 3 frames at 60 fps [s]."),
     ] = None,
     limit: Annotated[
-        int,
-        typer.Option("--limit", metavar="N", min=0, help="Steps in a row that one clip may wait; 0 for no limit."),
+        int, typer.Option("--limit", metavar="N", min=0, help="Steps in a row that one clip may wait; 0 for no limit.")
     ] = 3,
     ends: Annotated[
         str,

@@ -24,8 +24,7 @@ def blend(
         ),
     ] = None,
     registration: Annotated[
-        str,
-        typer.Option("--registration", metavar="RULE", help="In time: uniform, cycles, key-times or time-warp."),
+        str, typer.Option("--registration", metavar="RULE", help="In time: uniform, cycles, key-times or time-warp.")
     ] = "time-warp",
     lock: Annotated[bool, typer.Option("--lock/--no-lock", help="Lock feet in place while they stand.")] = True,
     force: Force = False,

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.options import (
-    Clips,
-    Json,
-    plural,
-    print_json,
-    print_line,
-    warn,
-    with_reading,
-)
+from motionloom.cli.options import Clips, Json, plural, print_json, print_line, warn, with_reading
 from motionloom.cli.progress_bars import busy
 
 if TYPE_CHECKING:

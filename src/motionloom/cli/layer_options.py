@@ -13,18 +13,11 @@ from motionloom.cli.options import read_clip
 Overlays = Annotated[
     list[str] | None,
     typer.Option(
-        "--overlay",
-        metavar="[NAME=]CLIP",
-        help="An action for the order `overlay NAME`, carried out while walking.",
+        "--overlay", metavar="[NAME=]CLIP", help="An action for the order `overlay NAME`, carried out while walking."
     ),
 ]
 OverlayRate = Annotated[
-    float | None,
-    typer.Option(
-        "--source-fps",
-        metavar="FPS",
-        help="Frame rate of the clips of --overlay [frames/s].",
-    ),
+    float | None, typer.Option("--source-fps", metavar="FPS", help="Frame rate of the clips of --overlay [frames/s].")
 ]
 
 

@@ -50,10 +50,7 @@ READING_OPTIONS: dict[str, tuple[Any, Any]] = {
             "--unit", metavar="UNIT", help="Length unit of the files: m, cm, mm, inch, cmu, or metres per unit."
         ),
     ),
-    "up": (
-        str | None,
-        typer.Option("--up", metavar="AXIS", help="Up axis of the files: y, z, x, -y, -z, -x."),
-    ),
+    "up": (str | None, typer.Option("--up", metavar="AXIS", help="Up axis of the files: y, z, x, -y, -z, -x.")),
     "fps": (
         float | None,
         typer.Option(
@@ -66,10 +63,7 @@ READING_OPTIONS: dict[str, tuple[Any, Any]] = {
         bool,
         typer.Option("--drop-slides", help="Give every joint a fixed offset; notes state the largest deviation."),
     ),
-    "roles": (
-        Path | None,
-        typer.Option("--roles", metavar="FILE", help="Roles of the joints: a roles file (TOML)."),
-    ),
+    "roles": (Path | None, typer.Option("--roles", metavar="FILE", help="Roles of the joints: a roles file (TOML).")),
     "remember": (
         bool | None,
         typer.Option(
@@ -248,13 +242,7 @@ def file_dict(file: EditedFile) -> dict[str, Any]:
     from motionloom.core.note import as_dicts
 
     out = None if file.out is None else str(file.out)
-    return {
-        "path": str(file.path),
-        "out": out,
-        "frames": file.frames,
-        "fps": file.fps,
-        "notes": as_dicts(file.notes),
-    }
+    return {"path": str(file.path), "out": out, "frames": file.frames, "fps": file.fps, "notes": as_dicts(file.notes)}
 
 
 def print_reports(

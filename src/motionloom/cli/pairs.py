@@ -21,8 +21,7 @@ ClipA = Annotated[Path, typer.Argument(metavar="A", help="A clip.", show_default
 ClipB = Annotated[Path, typer.Argument(metavar="B", help="A clip with the same joints.", show_default=False)]
 OutFolder = Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results.")]
 MeasureName = Annotated[
-    str,
-    typer.Option("--measure", metavar="NAME", help="joint-angles, joint-positions, point-cloud or curvature."),
+    str, typer.Option("--measure", metavar="NAME", help="joint-angles, joint-positions, point-cloud or curvature.")
 ]
 Share = Annotated[
     float, typer.Option("--share", metavar="PERCENT", help="Share of all pairs to keep, the best ones [%].")

@@ -27,10 +27,7 @@ RequestOption = Annotated[
 
 
 def given_request(
-    argument: str,
-    clips: Sequence[str] = (),
-    root: Sequence[Path] | None = None,
-    measure: Sequence[str] | None = None,
+    argument: str, clips: Sequence[str] = (), root: Sequence[Path] | None = None, measure: Sequence[str] | None = None
 ) -> Request:
     """The request of `-r`, with its poses loaded and the functions of `--measure` among its parameters.
 

@@ -36,9 +36,7 @@ def synthesize(
     fps: Annotated[
         float | None,
         typer.Option(
-            "--result-fps",
-            metavar="FPS",
-            help="Frame rate of the result (`fps:` in the request); else the model's.",
+            "--result-fps", metavar="FPS", help="Frame rate of the result (`fps:` in the request); else the model's."
         ),
     ] = None,
     best: Annotated[

@@ -23,9 +23,7 @@ def trim(
     contacts: Annotated[
         str | None,
         typer.Option(
-            "--contacts",
-            metavar="FOOT",
-            help="Keep whole strides, between touch-downs of: left, right_toe ...",
+            "--contacts", metavar="FOOT", help="Keep whole strides, between touch-downs of: left, right_toe ..."
         ),
     ] = None,
     strides: Annotated[

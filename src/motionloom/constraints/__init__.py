@@ -9,12 +9,7 @@ from motionloom.constraints.joint import Plant, PositionAt
 from motionloom.constraints.lead import lead_path, lead_poses
 from motionloom.constraints.own_parameters import load_parameter
 from motionloom.constraints.pace import Pace
-from motionloom.constraints.parameters import (
-    PARAMETERS,
-    MotionParameter,
-    Parameters,
-    parameter_table,
-)
+from motionloom.constraints.parameters import PARAMETERS, MotionParameter, Parameters, parameter_table
 from motionloom.constraints.pose import Load, Pose, PoseAt, tilt_between
 from motionloom.constraints.pose_along import GivenClip, PoseAlong
 from motionloom.constraints.request import Request

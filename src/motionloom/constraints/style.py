@@ -37,10 +37,7 @@ class Style(Constraint):
         1.0, "how much it counts against other styles", low=0, high=1000, slider=(0.0, 10.0), advanced=True
     )
     joints: tuple[str, ...] | tuple[tuple[str, float], ...] = param(
-        ("all",),
-        "joints that it matters for, or how much: {upper: 1, head: 0.5}",
-        kind=INFLUENCES,
-        advanced=True,
+        ("all",), "joints that it matters for, or how much: {upper: 1, head: 0.5}", kind=INFLUENCES, advanced=True
     )
     tolerance: float = tolerance_field(0.1, "largest share of frames without the label", "", high=1.0)
 

@@ -243,11 +243,7 @@ def _key_after(state: QueuedState, k: int, block: Block, skeleton: Skeleton) -> 
     pose = block.rotations[-1].copy()
     pose[0] = without_heading(pose[0], skeleton)
     return BlockKey(
-        int(state.seed[k]),
-        int(state.block[k]) + 1,
-        int(state.chosen[k]),
-        pose.tobytes(),
-        float(block.root[-1, 1]),
+        int(state.seed[k]), int(state.block[k]) + 1, int(state.chosen[k]), pose.tobytes(), float(block.root[-1, 1])
     )
 
 

@@ -16,12 +16,7 @@ Steered = Callable[[float, Poses | None], Commands]
 
 
 def run(
-    live: Live,
-    state: State,
-    commands: Commands | Steered,
-    steps: Iterable[float],
-    *,
-    progress: Progress | None = None,
+    live: Live, state: State, commands: Commands | Steered, steps: Iterable[float], *, progress: Progress | None = None
 ) -> Iterator[tuple[State, Poses]]:
     """The state and poses after each of these time steps (s): `[1 / 60] * 600`, or an endless iterator.
 

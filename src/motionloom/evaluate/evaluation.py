@@ -15,14 +15,7 @@ from motionloom.evaluate.constraint_results import constraint_results
 from motionloom.evaluate.measures.coverage_diversity import WIDE, spread, spread_pairs
 from motionloom.evaluate.measures.prepared_clip import FPS, NotApplicable, Take, feature_joints, take
 from motionloom.evaluate.measures.smoothness import rough_share
-from motionloom.evaluate.measures.table import (
-    FAMILIES,
-    QUALITY_MEASURES,
-    Family,
-    Numbers,
-    evaluation_work,
-    numbers,
-)
+from motionloom.evaluate.measures.table import FAMILIES, QUALITY_MEASURES, Family, Numbers, evaluation_work, numbers
 from motionloom.evaluate.reference import SHUFFLED, Reference, reference
 from motionloom.evaluate.report import MeasuredValue, QualityReport, SourceValue, Spread, relative_to_source
 from motionloom.kinematics.body.proportions import in_joint_order

@@ -28,11 +28,7 @@ from motionloom.kinematics.feet.skate_removal import remove_skate
 
 
 def finish(
-    clip: Clip,
-    request: Request,
-    *,
-    clean: bool = True,
-    progress: Progress | None = None,
+    clip: Clip, request: Request, *, clean: bool = True, progress: Progress | None = None
 ) -> tuple[Clip, list[Row]]:
     """The clip with hard constraints met and plants cleaned, and its residuals; `Unmet`, with both, if one is not met.
 

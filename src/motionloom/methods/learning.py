@@ -11,14 +11,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.constraints import MotionParameter
-from motionloom.core import (
-    BadRequest,
-    Clip,
-    Markers,
-    Progress,
-    part,
-    silent,
-)
+from motionloom.core import BadRequest, Clip, Markers, Progress, part, silent
 from motionloom.core.blas import one_blas_thread
 from motionloom.core.errors import unknown
 from motionloom.core.watched import watched

@@ -36,13 +36,7 @@ class Actor:
 
 
 def make_actor(
-    clip: Clip,
-    title: str,
-    times: FloatArray,
-    *,
-    trails: bool = True,
-    streamers: Sequence[str] = (),
-    start: float = 0.0,
+    clip: Clip, title: str, times: FloatArray, *, trails: bool = True, streamers: Sequence[str] = (), start: float = 0.0
 ) -> Actor:
     """A clip at `times` (N,) in seconds from its first frame; it holds its last pose where it has ended.
 

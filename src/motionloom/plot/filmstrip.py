@@ -99,12 +99,7 @@ def _rows(laid: list[StripRow], ax: Any, inch: float, progress: Progress, least:
 
 @watched
 def save_filmstrip(
-    clips: Clip | Sequence[Clip],
-    path: str | Path,
-    *,
-    dpi: int = 130,
-    progress: Progress | None = None,
-    **options: Any,
+    clips: Clip | Sequence[Clip], path: str | Path, *, dpi: int = 130, progress: Progress | None = None, **options: Any
 ) -> None:
     """Write a filmstrip as PNG, SVG or PDF by the suffix of `path`. Missing folders are made."""
     picture_kind(path)  # before anything is drawn

@@ -129,10 +129,7 @@ def comparison_page(found: MethodComparison, path: str | Path, *, title: str = "
         (
             Section("Side by side", (PlayerBlock(stages),)),
             Section("Numbers", (TableBlock(head, tuple(rows)), *words)),
-            Section(
-                "Against the source's range",
-                (PictureBlock(sheet, "the coloured number is the first result's"),),
-            ),
+            Section("Against the source's range", (PictureBlock(sheet, "the coloured number is the first result's"),)),
         ),
         path,
     )

@@ -135,13 +135,7 @@ def _draw_row(
                 _draw_band(ax, clip, band, colours, (left, first, stop, inch), (high - height, high))
         if len(found) > 1:
             ax.text(
-                left - 0.04,
-                high - height / 2,
-                part,
-                ha="right",
-                va="center",
-                color=QUIET,
-                fontsize=min(7, 60 * height),
+                left - 0.04, high - height / 2, part, ha="right", va="center", color=QUIET, fontsize=min(7, 60 * height)
             )
     low = top - POSES_HEIGHT - height * len(found)
     begin, end = start + first / clip.fps, start + stop / clip.fps

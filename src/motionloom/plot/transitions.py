@@ -36,11 +36,7 @@ def alignment_picture(found: TimeAlignment, names: tuple[str, str], fps: tuple[f
 
 
 def trails(
-    clips: Sequence[Clip],
-    titles: Sequence[str],
-    *,
-    joints: Sequence[str] = (),
-    span: tuple[float, float] | None = None,
+    clips: Sequence[Clip], titles: Sequence[str], *, joints: Sequence[str] = (), span: tuple[float, float] | None = None
 ) -> Any:
     """Trails of some joints seen from the side, one row per clip (before and after, for example); returns the figure.
 

@@ -66,12 +66,7 @@ def stop(
 
 
 def walk_run(
-    walk: float = 1.5,
-    run: float = 3.0,
-    seconds: float = 9.0,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
+    walk: float = 1.5, run: float = 3.0, seconds: float = 9.0, style: str = "normal", seed: int = 0, fps: float = 60.0
 ) -> Clip:
     """A person walks, breaks into a run at about 2 m/s, and returns to a walk; labelled `walk` and `run`."""
     nature = Nature(seed)

@@ -92,10 +92,7 @@ def walk(
     ] = None,
     avoid_repeats: Annotated[
         bool | None,
-        typer.Option(
-            "--avoid-repeats/--no-avoid-repeats",
-            help="Avoid frames that were shown recently (default).",
-        ),
+        typer.Option("--avoid-repeats/--no-avoid-repeats", help="Avoid frames that were shown recently (default)."),
     ] = None,
     picture: Annotated[
         Path | None,
@@ -139,15 +136,7 @@ def walk(
     with busy("walking") as report:
         for take, (path, step) in enumerate(zip(targets, parts(report, [1] * len(targets)), strict=True)):
             made = random_walk(
-                learned,
-                seconds,
-                fps=fps,
-                start=start,
-                style=style,
-                seed=seed,
-                take=take,
-                progress=step,
-                **options,
+                learned, seconds, fps=fps, start=start, style=style, seed=seed, take=take, progress=step, **options
             )
             save(made.clip, path, progress=step)
             drawn = None if picture is None else _numbered(picture, None if count is None else take)

@@ -150,8 +150,7 @@ def act(
         ),
     ] = "50deg",
     camera_known: Annotated[
-        bool,
-        typer.Option("--camera-known", help="Use --camera as given; otherwise all 18 viewpoints are tried."),
+        bool, typer.Option("--camera-known", help="Use --camera as given; otherwise all 18 viewpoints are tried.")
     ] = False,
     smooth: Annotated[
         float, typer.Option("--smooth", metavar="X", min=0, help="Cost of transitions, relative to similarity.")

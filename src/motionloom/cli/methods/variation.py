@@ -127,11 +127,7 @@ RATE = 30.0  # frames per second at which takes are compared
 Rate = Annotated[
     float | None,
     typer.Option(
-        "--model-fps",
-        metavar="FPS",
-        min=1,
-        max=1000,
-        help=f"Frame rate of the comparison, {RATE:g} by default.",
+        "--model-fps", metavar="FPS", min=1, max=1000, help=f"Frame rate of the comparison, {RATE:g} by default."
     ),
 ]
 PlainRate = Annotated[float | None, typer.Option("--fps", min=1, max=1000, hidden=True)]

@@ -176,10 +176,7 @@ def read_contender(text: str) -> Contender:
         if setting not in config | options:
             raise BadRequest(unknown(str(setting), sorted(config | options), f"setting of {name}"))
     return Contender(
-        text,
-        name,
-        {k: v for k, v in given.items() if k in config},
-        {k: v for k, v in given.items() if k in options},
+        text, name, {k: v for k, v in given.items() if k in config}, {k: v for k, v in given.items() if k in options}
     )
 
 

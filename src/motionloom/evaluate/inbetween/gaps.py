@@ -122,11 +122,7 @@ def zero_velocity(window: Clip, gap: int) -> Clip:
     return replace(window, root=root, rotations=rotations)
 
 
-BASELINES: dict[str, Filler] = {
-    "interpolation": interpolated,
-    "hermite": hermite,
-    "zero velocity": zero_velocity,
-}
+BASELINES: dict[str, Filler] = {"interpolation": interpolated, "hermite": hermite, "zero velocity": zero_velocity}
 
 
 def score(truths: Sequence[Clip], guesses: Sequence[Clip], gap: int, scale: Scale) -> GapScore:

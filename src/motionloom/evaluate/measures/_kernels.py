@@ -59,16 +59,7 @@ def window_rows(
 
 @kernel
 def longest_run(
-    a: Any,
-    b: Any,
-    keys_a: Any,
-    keys_b: Any,
-    order: Any,
-    slack: float,
-    least: float,
-    place: Any,
-    stop: Any,
-    done: Any,
+    a: Any, b: Any, keys_a: Any, keys_b: Any, order: Any, slack: float, least: float, place: Any, stop: Any, done: Any
 ) -> Any:
     """Longest diagonal of frames of a (F, K, 4) equal to frames of b (N, K, 4); returns length, row and column.
 

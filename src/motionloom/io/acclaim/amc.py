@@ -173,12 +173,7 @@ def _motion(body: Acclaim, values: list[FloatArray], degrees: bool) -> tuple[Flo
 
 
 def _convention(
-    body: Acclaim,
-    skeleton: Skeleton,
-    root: FloatArray,
-    turns: FloatArray,
-    reading: Reading,
-    notes: Notes,
+    body: Acclaim, skeleton: Skeleton, root: FloatArray, turns: FloatArray, reading: Reading, notes: Notes
 ) -> conv.Convention:
     """Unit and up axis: as given; else a unit of 1 / length inches where the file has such a scale; else estimated."""
     some = np.unique(np.linspace(0, len(root) - 1, 24).astype(int))

@@ -47,12 +47,9 @@ PELVIS_HEIGHT = 0.560  # of the stature
 def smpl_names(joints: int) -> tuple[str, ...]:
     """Joint names of a body with so many joints: 22 or 24 (SMPL), 52 (SMPL-H), 55 (SMPL-X)."""
     hands = tuple(f"{side}_{finger}" for side in ("left", "right") for finger in _FINGERS)
-    return {
-        22: _BODY,
-        24: (*_BODY, "left_hand", "right_hand"),
-        52: (*_BODY, *hands),
-        55: (*_BODY, *_FACE, *hands),
-    }[joints]
+    return {22: _BODY, 24: (*_BODY, "left_hand", "right_hand"), 52: (*_BODY, *hands), 55: (*_BODY, *_FACE, *hands)}[
+        joints
+    ]
 
 
 def smpl_parents(joints: int) -> tuple[int, ...]:

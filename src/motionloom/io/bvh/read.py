@@ -139,12 +139,7 @@ def _decode_names(head: bytes, notes: Notes) -> tuple[str, str]:
 
 
 def _convention(
-    body: BvhBody,
-    names: list[str],
-    values: FloatArray,
-    position: Any,
-    reading: Reading,
-    notes: Notes,
+    body: BvhBody, names: list[str], values: FloatArray, position: Any, reading: Reading, notes: Notes
 ) -> conv.Convention:
     """Unit and up axis: as given, or estimated from where the joints are in some frames."""
     some = np.concatenate([[0], _some_frames(len(values))])

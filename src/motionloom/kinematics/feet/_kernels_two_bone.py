@@ -69,11 +69,7 @@ def rotate(q: Any, v: Any) -> Any:
     u = (q[1], q[2], q[3])
     i = cross(u, v)
     k = cross(u, i)
-    return (
-        v[0] + 2.0 * (q[0] * i[0] + k[0]),
-        v[1] + 2.0 * (q[0] * i[1] + k[1]),
-        v[2] + 2.0 * (q[0] * i[2] + k[2]),
-    )
+    return (v[0] + 2.0 * (q[0] * i[0] + k[0]), v[1] + 2.0 * (q[0] * i[1] + k[1]), v[2] + 2.0 * (q[0] * i[2] + k[2]))
 
 
 @kernel

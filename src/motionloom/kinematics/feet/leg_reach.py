@@ -99,12 +99,7 @@ def _rolled(plan: FootPlan, axis: FloatArray, angle: FloatArray) -> FootPlan:
 
 
 def lower_hips(
-    legs: Sequence[Foot],
-    plans: Sequence[FootPlan],
-    places: FloatArray,
-    fixed: BoolArray,
-    width: int,
-    lowest: float,
+    legs: Sequence[Foot], plans: Sequence[FootPlan], places: FloatArray, fixed: BoolArray, width: int, lowest: float
 ) -> FloatArray:
     """(F,) metres, at most `lowest`, that the hips go down so that planted ankles come within reach.
 

@@ -59,12 +59,7 @@ def on_ground(clip: Clip, height_at: Heights) -> Clip:
 
 
 def _moved_foot(
-    clip: Clip,
-    foot: Foot,
-    places: FloatArray,
-    turns: FloatArray,
-    touching: dict[str, BoolArray],
-    height_at: Heights,
+    clip: Clip, foot: Foot, places: FloatArray, turns: FloatArray, touching: dict[str, BoolArray], height_at: Heights
 ) -> tuple[FloatArray, FloatArray]:
     """How far the ankle of a foot moves (F, 3), and how the foot turns (F, 4)."""
     parts = [p for p in foot_parts(clip.skeleton) if p.foot.name == foot.name]

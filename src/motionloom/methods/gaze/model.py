@@ -59,12 +59,7 @@ class GazeModel(Model[Options]):
     """A gaze map: E examples of gaze shifts; and a standing body, for requests without a base motion."""
 
     method: ClassVar[str] = "gaze"
-    honours: ClassVar[Honours] = (
-        (PoseAlong, "hard"),
-        (PoseAlong, "soft"),
-        (LookAt, "hard"),
-        (LookAt, "soft"),
-    )
+    honours: ClassVar[Honours] = ((PoseAlong, "hard"), (PoseAlong, "soft"), (LookAt, "hard"), (LookAt, "soft"))
     keeps_notes: ClassVar[bool] = True
     options_type: ClassVar[type[Settings]] = Options
 

@@ -22,9 +22,7 @@ from motionloom.methods.graph.live import GraphLive, GraphLiveOptions, graph_liv
 from motionloom.methods.graph.pace_change import PaceChange
 from motionloom.methods.graph.query.facing import usual_facing
 from motionloom.methods.graph.query.goal import GroundGoal
-from motionloom.methods.graph.query.messages import (
-    result_notes,
-)
+from motionloom.methods.graph.query.messages import result_notes
 from motionloom.methods.graph.render.render import render
 from motionloom.methods.graph.render.root_tracks import stretches
 from motionloom.methods.graph.search.moves import GroundMoves, ground_moves

@@ -149,16 +149,7 @@ def _keeps_hard_frames(clip: Any, half: int, hard: Any, pieces: Any, n: int) -> 
 
 @kernel
 def score(
-    m: Any,
-    t: Any,
-    hard: Any,
-    start: int,
-    leaves: Any,
-    count: int,
-    bound: float,
-    pieces: Any,
-    line: Any,
-    parts: Any,
+    m: Any, t: Any, hard: Any, start: int, leaves: Any, count: int, bound: float, pieces: Any, line: Any, parts: Any
 ) -> Any:
     """GUAN eq. 2.18 for a route: fills `parts` (6,). Returns their sum, the number of pieces, the frames it can last.
 

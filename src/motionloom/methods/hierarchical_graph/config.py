@@ -113,12 +113,7 @@ class Options(Settings):
         advanced=True,
     )
     style: float = param(
-        1.0,
-        "weight of the share of a span without its label",
-        low=0,
-        high=1e6,
-        slider=(0.0, 10.0),
-        advanced=True,
+        1.0, "weight of the share of a span without its label", low=0, high=1e6, slider=(0.0, 10.0), advanced=True
     )
     obstacles: float = param(
         4.0,
@@ -144,13 +139,7 @@ class Options(Settings):
         high=100,
         slider=(0.0, 2.0),
     )
-    bend_pose: float = param(
-        0.35,
-        "largest rotation of a joint to meet a hard pose",
-        unit="rad",
-        low=0,
-        high=3.2,
-    )
+    bend_pose: float = param(0.35, "largest rotation of a joint to meet a hard pose", unit="rad", low=0, high=3.2)
     clean_feet: bool = cleaning_param()
     variant: str | None = variant_of_model("GUAN 2.4.3")
 

@@ -11,18 +11,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.constraints import (
-    Avoid,
-    Constraint,
-    Pace,
-    PoseAt,
-    PositionAt,
-    Reach,
-    Request,
-    RootAt,
-    RootPath,
-    Style,
-)
+from motionloom.constraints import Avoid, Constraint, Pace, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.core import Clip, NoPath, Note, Progress, part
 from motionloom.methods.base import Band, Honours
 from motionloom.methods.graph import Route

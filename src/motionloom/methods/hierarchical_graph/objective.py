@@ -8,18 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.constraints import (
-    Avoid,
-    Constraint,
-    Pace,
-    PoseAt,
-    PositionAt,
-    Reach,
-    Request,
-    RootAt,
-    RootPath,
-    Style,
-)
+from motionloom.constraints import Avoid, Constraint, Pace, PoseAt, PositionAt, Reach, Request, RootAt, RootPath, Style
 from motionloom.constraints.path_error import along_path
 from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.fk import fk

@@ -13,12 +13,7 @@ from motionloom.core._jit import kernel
 from motionloom.core._kernels_rotation import turned_by, turned_left
 from motionloom.methods._kernels_inertialize import decay, jump_hips, jump_joint
 from motionloom.methods._kernels_live import ACTION, EARLY, changed, command_row, keep_tick, show_between
-from motionloom.methods._kernels_tracks import (
-    commanded_trajectory,
-    move_track,
-    place_hips,
-    steering_turn,
-)
+from motionloom.methods._kernels_tracks import commanded_trajectory, move_track, place_hips, steering_turn
 from motionloom.methods.live_actions import ANY
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
 

@@ -75,13 +75,7 @@ class MatchingLive(LiveCharacters[MatchingState, Options]):
         hips = database.hips[state.frame]
         state.track[:, 2] = places[:, 2] - database.hips_heading[state.frame]
         state.track[:, :2] = places[:, :2] - ground_turn(state.track[:, 2], hips[:, [0, 2]])
-        state.tuning[:] = (
-            options.interval,
-            options.half_life,
-            options.response,
-            options.steering,
-            options.persistence,
-        )
+        state.tuning[:] = (options.interval, options.half_life, options.response, options.steering, options.persistence)
         show_first(database, state)
 
     def _advance(self, state: MatchingState, commands: Commands, dt: float, poses: Poses) -> None:

@@ -21,8 +21,7 @@ class Config(Settings):
     fps: float | None = fps_param(30.0)
     variant: str = variant_param(SOURCE)
     node: tuple[str, ...] = param(
-        (),
-        "nodes, each as a line: `walk clips=walk*|stroll* parameter=turn cut=cycles`; none: one for each label",
+        (), "nodes, each as a line: `walk clips=walk*|stroll* parameter=turn cut=cycles`; none: one for each label"
     )
     edge: tuple[str, ...] = param(
         (), "edges that are wanted, each as `walk>run`, with limits as `walk>run good=0.1 bad=0.14` (m); none: all"

@@ -12,16 +12,7 @@ from numpy.random import Generator
 from motionloom.blend.registered_clips import register_rows
 from motionloom.blend.registration import registered_curve
 from motionloom.constraints import MotionParameter, parameter_table
-from motionloom.core import (
-    BadRequest,
-    Clip,
-    FloatArray,
-    Note,
-    Progress,
-    is_found,
-    part,
-    silent,
-)
+from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, is_found, part, silent
 from motionloom.core.errors import unknown
 from motionloom.core.note import info
 from motionloom.core.progress import parts

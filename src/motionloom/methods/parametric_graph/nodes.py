@@ -10,15 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import PARAMETERS
-from motionloom.core import (
-    BadRequest,
-    Clip,
-    FloatArray,
-    FormatError,
-    IntArray,
-    Skeleton,
-    same_hierarchy,
-)
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, IntArray, Skeleton, same_hierarchy
 from motionloom.kinematics.feet.contacts import foot_parts, points_of
 from motionloom.kinematics.fk import world
 from motionloom.kinematics.travel import ground_turn

@@ -52,13 +52,7 @@ class TextonModel(Model[Options]):
     """Textons, their transitions, and every observed segment's key poses."""
 
     method: ClassVar[str] = "textons"
-    honours: ClassVar[Honours] = (
-        (PoseAt, "hard"),
-        (RootAt, "hard"),
-        (Style, "hard"),
-        (Style, "soft"),
-        (Pace, "soft"),
-    )
+    honours: ClassVar[Honours] = ((PoseAt, "hard"), (RootAt, "hard"), (Style, "hard"), (Style, "soft"), (Pace, "soft"))
     options_type: ClassVar[type[Settings]] = Options
     live_commands: ClassVar[tuple[str, ...]] = ("action",)
     live_options_type: ClassVar[type[Settings] | None] = LiveOptions

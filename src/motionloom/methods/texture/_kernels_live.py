@@ -24,12 +24,7 @@ from motionloom.methods._kernels_live import (
     show_between,
     uniform,
 )
-from motionloom.methods._kernels_tracks import (
-    commanded_trajectory,
-    move_track,
-    place_hips,
-    steering_turn,
-)
+from motionloom.methods._kernels_tracks import commanded_trajectory, move_track, place_hips, steering_turn
 from motionloom.methods.live_actions import ANY
 
 HALF_LIFE, RESPONSE, STEERING, INTERVAL = range(4)  # columns of `tuning`

@@ -49,12 +49,7 @@ def shares(weights: FloatArray) -> FloatArray:
     return np.where(weights == HARD, 1.0, soft / (1.0 + soft))
 
 
-def with_keys(
-    clip: Clip,
-    keys: Keys,
-    constraints: Sequence[Constraint],
-    floor: FloatArray | None = None,
-) -> Clip:
+def with_keys(clip: Clip, keys: Keys, constraints: Sequence[Constraint], floor: FloatArray | None = None) -> Clip:
     """The clip led through its places and headings, with its given cells, and with its joints at their points.
 
     Feet are kept above the floor, if the usual heights of their parts on it are given (P,).

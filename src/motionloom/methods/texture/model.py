@@ -23,17 +23,7 @@ from motionloom.constraints import (
     Start,
     Style,
 )
-from motionloom.core import (
-    BoolArray,
-    Clip,
-    FloatArray,
-    FormatError,
-    IntArray,
-    NoPath,
-    Progress,
-    is_found,
-    with_labels,
-)
+from motionloom.core import BoolArray, Clip, FloatArray, FormatError, IntArray, NoPath, Progress, is_found, with_labels
 from motionloom.core.errors import unknown
 from motionloom.core.note import Note, warning
 from motionloom.core.progress import parts

@@ -26,13 +26,7 @@ from motionloom.methods.synthesis import finished, signed
 from motionloom.methods.two_level_graph.markov import Chain, chain
 from motionloom.methods.two_level_graph.masks import fitted_masks
 from motionloom.methods.two_level_graph.model import TwoLevelGraphModel
-from motionloom.methods.two_level_graph.silhouettes import (
-    VIEWS,
-    mask_features,
-    mirrored,
-    silhouettes,
-    view_angles,
-)
+from motionloom.methods.two_level_graph.silhouettes import VIEWS, mask_features, mirrored, silhouettes, view_angles
 from motionloom.rotation import wrap_angle
 
 STAGE = "finding the likeliest route"
@@ -83,13 +77,7 @@ def silhouette_differences(views: Any, masks: Any) -> Apart:
 
 
 def best_match(
-    chain: Chain,
-    apart: Apart,
-    frames: int,
-    angles: FloatArray,
-    *,
-    smooth: float,
-    progress: Progress | None = None,
+    chain: Chain, apart: Apart, frames: int, angles: FloatArray, *, smooth: float, progress: Progress | None = None
 ) -> PerformanceMatch:
     """The route of `frames` frames through the graph that is most similar to the whole performance (exact).
 

@@ -100,17 +100,7 @@ def _advanced(
     graph: Graph, goal: SketchGoal, w: Walker, motions: CandidateMotions, rows: Any, width: int
 ) -> list[Walker]:
     """A candidate after each of its best motions that are allowed, at most 2 `width` of them."""
-    from motionloom.methods.two_level_graph._kernels_sketch import (
-        AHEAD,
-        COST,
-        GONE,
-        HALTED,
-        NODE,
-        USED,
-        WHOLE,
-        X,
-        Z,
-    )
+    from motionloom.methods.two_level_graph._kernels_sketch import AHEAD, COST, GONE, HALTED, NODE, USED, WHOLE, X, Z
 
     shown = w.route.frames - 1
     halted = rows[:, HALTED] > 0

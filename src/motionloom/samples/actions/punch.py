@@ -125,11 +125,7 @@ def _blow(
         back = rotate(body.trunk.chest[at[1]], [0.02 * sign, -0.03, -0.07])
         # how far the fist is from its guard, in the world; the guard itself keeps moving with the body
         away = np.array([0 * goal, back, goal - guard[at[2]], goal - guard[at[3]], 0 * goal])
-        offset = min_jerk(
-            knots,
-            away,
-            velocity={2: (guard[at[2] - 1] - guard[at[2] + 1]) * 0.5 / (time[1] - time[0])},
-        )
+        offset = min_jerk(knots, away, velocity={2: (guard[at[2] - 1] - guard[at[2] + 1]) * 0.5 / (time[1] - time[0])})
         live = (time >= knots[0]) & (time <= knots[-1])
         wrist[live] = guard[live] + offset(time[live])
         out = np.maximum(out, bump(time, t - 1.1 * quick, t, t + 1.9 * quick))

@@ -17,13 +17,7 @@ TRANSITIONS_PER_CALL = 50_000  # transitions in one call of a kernel, some 0.1 s
 
 
 def align_transitions(
-    clips: Sequence[Clip],
-    a: IntArray,
-    b: IntArray,
-    half: int,
-    progress: Progress | None = None,
-    *,
-    plants: bool = True,
+    clips: Sequence[Clip], a: IntArray, b: IntArray, half: int, progress: Progress | None = None, *, plants: bool = True
 ) -> tuple[FloatArray, FloatArray]:
     """The turn (T,) and shift (T, 2) that align each pair of frames, counted through all clips.
 

@@ -175,10 +175,7 @@ def _edges(graph: Graph, allowed: BoolArray) -> tuple[IntArray, IntArray]:
     """Source and target frame of every edge within the allowed frames."""
     following = np.flatnonzero(allowed[:-1] & allowed[1:] & (graph.clip_of[:-1] == graph.clip_of[1:]))
     over = usable_transitions(graph, allowed)
-    return (
-        np.concatenate([following, graph.leave[over]]),
-        np.concatenate([following + 1, graph.enter[over]]),
-    )
+    return (np.concatenate([following, graph.leave[over]]), np.concatenate([following + 1, graph.enter[over]]))
 
 
 def strong_components(count: int, source: IntArray, target: IntArray) -> IntArray:

@@ -23,10 +23,7 @@ MIN_CANDIDATES = 4  # that are kept however small the budget: a single one may r
 START_BUDGET_SHARE = 0.25  # of the budget that may be used to choose among the starts
 ESTIMATE_SHARE = 0.7  # of the remaining cost: a transition is skipped if that makes it worse than the bar at its end
 DELAY_COST = 0.1  # estimated for a square metre ahead or behind, where there are times
-SIDE_GAIN, FORWARD_GAIN = (
-    0.4,
-    1.3,
-)  # m that a candidate can approach a place per metre of line, sideways and ahead
+SIDE_GAIN, FORWARD_GAIN = (0.4, 1.3)  # m that a candidate can approach a place per metre of line, sideways and ahead
 FACING_COST = 0.1  # m^2 along a metre, for a body that faces a radian more than `free_angle` away from the line
 MAX_ASIDE = 1.0  # rad: a body that faces farther away costs no more
 MAX_TURN_RATE = 2.0  # rad/s that a candidate can turn
