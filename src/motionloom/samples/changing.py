@@ -29,14 +29,7 @@ NEVER = 1e3
 FOOT = 0.27  # m
 
 
-def start(
-    speed: float = 1.4,
-    foot: str = "right",
-    seconds: float = 5.0,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def start(speed: float, foot: str, seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person stands for about a second and starts to walk with `foot`; labelled `stand`, then `walk`.
 
     The hips shift and lean ahead before the first foot leaves; two steps reach the speed (Breniere and Do 1986).
@@ -47,14 +40,7 @@ def start(
     return _changing("start", pace, speed, seconds, style, nature, fps, leaves=leaves, foot=foot)
 
 
-def stop(
-    speed: float = 1.4,
-    foot: str = "right",
-    seconds: float = 5.0,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def stop(speed: float, foot: str, seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person walks, stops within two or three steps and stands; labelled `walk`, then `stand`.
 
     `foot` is the one that is set beside the other at last, or the other where the steps come out so.
@@ -65,9 +51,7 @@ def stop(
     return _changing("stop", pace, speed, seconds, style, nature, fps, rests=slows + STOPS, foot=foot)
 
 
-def walk_run(
-    walk: float = 1.5, run: float = 3.0, seconds: float = 9.0, style: str = "normal", seed: int = 0, fps: float = 60.0
-) -> Clip:
+def walk_run(walk: float, run: float, seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person walks, breaks into a run at about 2 m/s, and returns to a walk; labelled `walk` and `run`."""
     nature = Nature(seed)
     up, down = (at * seconds + nature.trait(name, 0.1) for name, at in (("up", 0.22), ("down", 0.62)))
@@ -77,14 +61,7 @@ def walk_run(
     return _changing("walk_run", pace, walk, seconds, style, nature, fps, fast=run)
 
 
-def leap(
-    distance: float = 0.75,
-    speed: float = 1.6,
-    seconds: float = 4.4,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def leap(distance: float, speed: float, seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person walks, leaps over a gap `distance` m wide with one long step, both feet in the air, and walks on.
 
     The step is as long as the gap and a foot; it is one of a run at the speed that gives this length.

@@ -21,14 +21,7 @@ TROT = (0.0, 0.5, 0.5, 0.0)  # diagonal pairs together
 ROLL = 0.7  # part of the stance at which the paw begins to roll over its tip
 
 
-def dog_walk(
-    speed: float = 1.1,
-    turn: float = 0.0,
-    seconds: float = 6.0,
-    target: Sequence[float] | None = None,
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def dog_walk(speed: float, turn: float, seconds: float, target: Sequence[float] | None, seed: int, fps: float) -> Clip:
     """A dog walks at `speed` m/s, turning left at `turn` rad/s, or to `target` (x, z) m on an arc.
 
     Lateral sequence (hind foot, then the fore foot of the same side). A paw is on the ground for 0.58 of the stride at
@@ -38,14 +31,7 @@ def dog_walk(
     return _locomotion("dog_walk", speed, turn, seconds, target, seed, fps)
 
 
-def dog_trot(
-    speed: float = 2.2,
-    turn: float = 0.0,
-    seconds: float = 5.0,
-    target: Sequence[float] | None = None,
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def dog_trot(speed: float, turn: float, seconds: float, target: Sequence[float] | None, seed: int, fps: float) -> Clip:
     """A dog trots at `speed` m/s: diagonal legs together, on the ground for less than half the stride."""
     return _locomotion("dog_trot", speed, turn, seconds, target, seed, fps)
 

@@ -18,7 +18,7 @@ from motionloom.samples.upper import posture
 CENTRE = np.array([0.0, 0.0, 0.24])  # m from the hips to the middle of the trunk, which flies freely
 
 
-def dog_jump(height: float = 0.3, distance: float = 1.0, turn: float = 0.0, seed: int = 0, fps: float = 60.0) -> Clip:
+def dog_jump(height: float, distance: float, turn: float, seed: int, fps: float) -> Clip:
     """A dog jumps from standing: the middle of its trunk rises by `height` m, and it lands `distance` m ahead.
 
     It leaves the ground to the left of its heading by half of `turn` (rad) and faces `turn` when it lands. From the

@@ -15,18 +15,19 @@ from motionloom.rotation import slerp
 from motionloom.samples.changing import STOPS, start, stop
 from motionloom.samples.curves import ease
 
+SPEED = 1.4  # m/s of the walk to an action and from it
 FADE = 0.5  # s over which one clip goes over to the next, while both feet stand
 WALKS = 1.3  # s of steady walking that are kept before the body slows down
 STANDS = 0.6  # s of standing that are kept between a walk and an action
 
 
-def walked(action: Clip, *, style: str, seed: int, fps: float, speed: float = 1.4) -> Clip:
+def walked(action: Clip, *, style: str, seed: int, fps: float) -> Clip:
     """A person walks up, stands, does what the action shows, and walks on; the action begins and ends standing.
 
     The walk before it and the walk after it are those of `stop` and `start` with the same seed.
     """
-    before = stop(speed=speed, seconds=5.0, style=style, seed=seed, fps=fps)
-    after = start(speed=speed, seconds=4.0, style=style, seed=seed, fps=fps)
+    before = stop(SPEED, "right", 5.0, style, seed, fps)
+    after = start(SPEED, "right", 4.0, style, seed, fps)
     rests = int(np.flatnonzero(before.label("stand"))[0])
     goes = int(np.flatnonzero(after.label("stand"))[-1])
     spare = round(STANDS * fps)

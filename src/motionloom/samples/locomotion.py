@@ -39,26 +39,14 @@ class GaitMotion:
 
 
 def walk(
-    speed: float = 1.4,
-    turn: float = 0.0,
-    seconds: float = 6.0,
-    target: Sequence[float] | None = None,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
+    speed: float, turn: float, seconds: float, target: Sequence[float] | None, style: str, seed: int, fps: float
 ) -> Clip:
     """A person walks at `speed` m/s, turning left at `turn` rad/s; to `target` (x, z) m along an arc, if given."""
     return _locomotion("walk", speed, turn, seconds, target, style, seed, fps)
 
 
 def run(
-    speed: float = 3.2,
-    turn: float = 0.0,
-    seconds: float = 5.0,
-    target: Sequence[float] | None = None,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
+    speed: float, turn: float, seconds: float, target: Sequence[float] | None, style: str, seed: int, fps: float
 ) -> Clip:
     """A person runs at `speed` m/s, turning left at `turn` rad/s; to `target` (x, z) m along an arc, if given."""
     return _locomotion("run", speed, turn, seconds, target, style, seed, fps)

@@ -37,15 +37,7 @@ SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
 }  # fmt: skip
 
 
-def stroke(
-    letter: str = "a",
-    height: float = 0.02,
-    speed: float = 0.08,
-    slant: float = 0.15,
-    count: float = 1,
-    seed: int = 0,
-    fps: float = 100.0,
-) -> Clip:
+def stroke(letter: str, height: float, speed: float, slant: float, count: float, seed: int, fps: float) -> Clip:
     """A pen draws one `letter` (or "8", "spiral", "circle"), `height` m tall at a mean `speed` in m/s, `count` times.
 
     A one-joint clip: x right, y up, z 0. The pen keeps the two-thirds power law v = K k^(-1/3), k the curvature

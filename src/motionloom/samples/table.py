@@ -71,18 +71,23 @@ def _named(clip: Clip, style: str) -> Clip:
     return replace(clip, label_names=names, labels=np.insert(clip.labels, 1, True, axis=1))
 
 
-def _sample(name: str, what: str, maker: Callable[..., Clip], **parameters: Field) -> Sample:
+def _sample(maker: Callable[..., Clip], what: str, **parameters: Field) -> Sample:
     fields = {**parameters, "fps": parameters.get("fps", FPS)}
-    return Sample(name, what, maker, MappingProxyType({n: field.named(n) for n, field in fields.items()}))
+    return Sample(maker.__name__, what, maker, MappingProxyType({n: field.named(n) for n, field in fields.items()}))
 
 
 FPS = Field(60.0, "frame rate", "frames/s", 10, 480, slider=(24.0, 120.0), advanced=True)
 STYLE = Field("normal", "manner of moving", choices=tuple(STYLES))
 HAND = Field("right", "which hand", choices=("left", "right"))
+TURNING = Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5)
 APPROACH = Field("stand", "standing before and after, or walking up and on", choices=("stand", "walk"))
 GROUND = Field(
     None, "place to go to on an arc, instead of turn and seconds (x, z)", "m", -100, 100, slider=(-5.0, 5.0), size=2
 )
+
+
+def _speed(default: float, low: float, high: float) -> Field:
+    return Field(default, "speed; a style has its own default", "m/s", low, high)
 
 
 def _seconds(default: float, low: float = 0.5, high: float = 120.0) -> Field:
@@ -91,81 +96,71 @@ def _seconds(default: float, low: float = 0.5, high: float = 120.0) -> Field:
 
 _ALL = (
     _sample(
-        "walk",
-        "a person walks",
         walk,
-        speed=Field(1.4, "speed; a style has its own default", "m/s", 0.3, 2.4),
-        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        "a person walks",
+        speed=_speed(1.4, 0.3, 2.4),
+        turn=TURNING,
         seconds=_seconds(6.0),
         target=GROUND,
         style=STYLE,
     ),
     _sample(
-        "run",
-        "a person runs",
         run,
-        speed=Field(3.2, "speed; a style has its own default", "m/s", 1.8, 7.0),
-        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        "a person runs",
+        speed=_speed(3.2, 1.8, 7.0),
+        turn=TURNING,
         seconds=_seconds(5.0),
         target=GROUND,
         style=STYLE,
     ),
-    _sample("stand", "a person stands still", stand, seconds=_seconds(5.0, 1.0), style=STYLE),
+    _sample(stand, "a person stands still", seconds=_seconds(5.0, 1.0), style=STYLE),
+    _sample(idle, "a person waits, shifts the weight and looks around", seconds=_seconds(10.0, 3.0), style=STYLE),
     _sample(
-        "idle", "a person waits, shifts the weight and looks around", idle, seconds=_seconds(10.0, 3.0), style=STYLE
-    ),
-    _sample(
-        "start",
-        "a person stands and starts to walk",
         start,
-        speed=Field(1.4, "speed; a style has its own default", "m/s", 0.5, 1.9),
+        "a person stands and starts to walk",
+        speed=_speed(1.4, 0.5, 1.9),
         foot=Field("right", "which foot goes first", choices=("left", "right")),
         seconds=_seconds(5.0, 3.5),
         style=STYLE,
     ),
     _sample(
-        "stop",
-        "a person walks and stops",
         stop,
-        speed=Field(1.4, "speed; a style has its own default", "m/s", 0.5, 1.9),
+        "a person walks and stops",
+        speed=_speed(1.4, 0.5, 1.9),
         foot=Field("right", "which foot the clip starts with", choices=("left", "right")),
         seconds=_seconds(5.0, 4.0),
         style=STYLE,
     ),
     _sample(
-        "walk_run",
-        "a person walks, runs and walks again",
         walk_run,
+        "a person walks, runs and walks again",
         walk=Field(1.5, "speed of the walk", "m/s", 1.0, 1.9),
         run=Field(3.0, "speed of the run", "m/s", 2.3, 4.5),
         seconds=_seconds(9.0, 7.0),
         style=STYLE,
     ),
     _sample(
-        "leap",
-        "a person walks, leaps over a gap and walks on",
         leap,
+        "a person walks, leaps over a gap and walks on",
         distance=Field(0.75, "width of the gap", "m", 0.6, 0.92),
         speed=Field(1.6, "speed of the walk", "m/s", 1.5, 1.9),
         seconds=_seconds(4.4, 4.0),
         style=STYLE,
     ),
     _sample(
-        "carry",
-        "a person walks and carries a box, a chair or a cup",
         carry,
+        "a person walks and carries a box, a chair or a cup",
         thing=Field("box", "what is carried", choices=("box", "chair", "cup")),
-        speed=Field(1.0, "speed; a style has its own default", "m/s", 0.3, 1.8),
-        turn=Field(0.0, "turning rate, left positive", "rad/s", -1.5, 1.5),
+        speed=_speed(1.0, 0.3, 1.8),
+        turn=TURNING,
         width=Field(0.34, "width of the box or chair", "m", 0.15, 0.6),
         seconds=_seconds(6.0),
         target=GROUND,
         style=STYLE,
     ),
     _sample(
-        "jump",
-        "a person jumps up, or ahead",
         jump,
+        "a person jumps up, or ahead",
         height=Field(0.35, "rise of the hips above standing", "m", 0.12, 0.7),
         distance=Field(0.0, "how far ahead the feet land", "m", 0.0, 1.8),
         turn=Field(0.0, "turn in the air, left positive", "rad", -3.2, 3.2),
@@ -173,9 +168,8 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
-        "punch",
-        "a boxer punches a target",
         punch,
+        "a boxer punches a target",
         target=Field((-0.05, 1.42, 0.72), "where the hand hits (x, y, z)", "m", -2.0, 2.0, size=3),
         hand=HAND,
         count=Field(3, "number of punches", "", 1, 30),
@@ -183,44 +177,39 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
-        "box",
-        "a boxer dances on guard from one foot to the other, and turns",
         box,
+        "a boxer dances on guard from one foot to the other, and turns",
         turn=Field(0.0, "how far each time, left positive", "rad", -1.0, 1.0),
         speed=Field(1.0, "tempo; 1 is 0.7 s for both feet", "", 0.5, 1.5),
         count=Field(1, "how many times", "", 1, 30),
         style=STYLE,
     ),
     _sample(
-        "wave",
-        "a person stands and waves a hand",
         wave,
+        "a person stands and waves a hand",
         hand=HAND,
         speed=Field(2.0, "waves per second", "Hz", 0.6, 3.5),
         seconds=_seconds(5.0, 2.5),
         style=STYLE,
     ),
     _sample(
-        "look",
-        "a person stands and looks around, eyes first",
         look,
+        "a person stands and looks around, eyes first",
         target=Field(None, "point to look at, and back (x, y, z)", "m", -100, 100, slider=(-3.0, 3.0), size=3),
         speed=Field(1.0, "tempo of the head", "", 0.4, 2.0),
         seconds=_seconds(8.0, 2.0),
         style=STYLE,
     ),
     _sample(
-        "dance",
-        "a person dances a routine of sixteen counts, over and over",
         dance,
+        "a person dances a routine of sixteen counts, over and over",
         bpm=Field(112.0, "tempo", "beats/min", 70, 140),
         seconds=_seconds(18.0, 2.0),
         style=STYLE,
     ),
     _sample(
-        "turn",
-        "a person turns on the spot",
         turn,
+        "a person turns on the spot",
         turn=Field(1.5708, "how far, left positive", "rad", -6.3, 6.3),
         speed=Field(1.0, "tempo; 1 is half a second a step", "", 0.5, 1.6),
         count=Field(0, "pairs of steps; 0: as many as needed", "", 0, 12),
@@ -228,9 +217,8 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
-        "steps",
-        "a person climbs stairs, up or down",
         steps,
+        "a person climbs stairs, up or down",
         rise=Field(0.17, "height of a stair", "m", 0.05, 0.24),
         run=Field(0.29, "depth of a stair", "m", 0.22, 0.45),
         count=Field(5, "number of stairs", "", 1, 60),
@@ -241,9 +229,8 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
-        "sit",
-        "a person sits down and gets up again",
         sit,
+        "a person sits down and gets up again",
         height=Field(0.45, "height of the seat", "m", 0.25, 0.75),
         seconds=_seconds(7.0, 4.5),
         speed=Field(1.0, "tempo of going down and up", "", 0.8, 1.6),
@@ -251,9 +238,8 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
-        "duck",
-        "a person ducks under something",
         duck,
+        "a person ducks under something",
         height=Field(1.2, "top of the head at the lowest point", "m", 1.0, 1.65),
         side=Field(0.0, "dodge: 1 to the left, -1 to the right", "", -1, 1),
         speed=Field(1.0, "tempo; 1 is 0.38 s down", "", 0.5, 1.5),
@@ -261,43 +247,38 @@ _ALL = (
         style=STYLE,
     ),
     _sample(
-        "cartwheel",
-        "a person turns a cartwheel to the left",
         cartwheel,
+        "a person turns a cartwheel to the left",
         speed=Field(1.0, "tempo", "", 0.7, 1.3),
         turn=Field(None, "turn on the spot afterwards, left positive; none: no steps", "rad", -3.2, 3.2),
         style=STYLE,
     ),
     _sample(
-        "dog_walk",
-        "a dog walks",
         dog_walk,
+        "a dog walks",
         speed=Field(1.1, "speed", "m/s", 0.3, 1.8),
         turn=Field(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
         seconds=_seconds(6.0),
         target=GROUND,
     ),
     _sample(
-        "dog_trot",
-        "a dog trots",
         dog_trot,
+        "a dog trots",
         speed=Field(2.2, "speed", "m/s", 1.5, 3.2),
         turn=Field(0.0, "turning rate, left positive", "rad/s", -1.2, 1.2),
         seconds=_seconds(5.0),
         target=GROUND,
     ),
     _sample(
-        "dog_jump",
-        "a dog jumps ahead",
         dog_jump,
+        "a dog jumps ahead",
         height=Field(0.3, "rise of the middle of the trunk", "m", 0.12, 0.6),
         distance=Field(1.0, "how far ahead it lands", "m", 0.3, 2.0),
         turn=Field(0.0, "turn in the air, left positive", "rad", -0.8, 0.8),
     ),
     _sample(
-        "stroke",
-        "a pen draws a letter or a figure",
         stroke,
+        "a pen draws a letter or a figure",
         letter=Field("a", "what is drawn", choices=tuple(SHAPES)),
         height=Field(0.02, "height of a small letter", "m", 0.001, 2.0, scale="log"),
         speed=Field(0.08, "mean speed of the pen", "m/s", 0.005, 10.0, scale="log"),

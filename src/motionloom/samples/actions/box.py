@@ -14,9 +14,7 @@ from motionloom.samples.stepping import Step, on_ground, plants_of, turn_path
 from motionloom.samples.styles import style_named
 
 
-def box(
-    turn: float = 0.0, speed: float = 1.0, count: float = 1, style: str = "normal", seed: int = 0, fps: float = 60.0
-) -> Clip:
+def box(turn: float, speed: float, count: float, style: str, seed: int, fps: float) -> Clip:
     """A boxer on guard dances from one foot to the other and turns left by `turn` rad (right if negative).
 
     `count` times, each by `turn`: the rear foot steps around, then the other. `speed` scales the tempo (1: 0.7 s).

@@ -23,15 +23,15 @@ GRIP = {"box": (0.0, 0.0), "chair": (0.26, -0.08)}  # m: left and right hand abo
 
 
 def carry(
-    thing: str = "box",
-    speed: float = 1.0,
-    turn: float = 0.0,
-    width: float = 0.34,
-    seconds: float = 6.0,
-    target: Sequence[float] | None = None,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
+    thing: str,
+    speed: float,
+    turn: float,
+    width: float,
+    seconds: float,
+    target: Sequence[float] | None,
+    style: str,
+    seed: int,
+    fps: float,
 ) -> Clip:
     """A person walks at `speed` m/s and carries a box or a chair `width` m wide, or a cup.
 

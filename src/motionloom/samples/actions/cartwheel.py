@@ -60,9 +60,7 @@ class Wheel:
     land2_z: float
 
 
-def cartwheel(
-    speed: float = 1.0, turn: float | None = None, style: str = "normal", seed: int = 0, fps: float = 60.0
-) -> Clip:
+def cartwheel(speed: float, turn: float | None, style: str, seed: int, fps: float) -> Clip:
     """A person turns one cartwheel to the left (towards +x) and stands again, about 2.3 m farther on.
 
     Left foot out, left hand, right hand, over, right foot, left foot: each stands exactly where it was set down.

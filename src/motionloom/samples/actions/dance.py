@@ -56,7 +56,7 @@ _ARMS: dict[int, tuple[float, ...]] = {
 }
 
 
-def dance(bpm: float = 112.0, seconds: float = 18.0, style: str = "normal", seed: int = 0, fps: float = 60.0) -> Clip:
+def dance(bpm: float, seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person dances a routine of sixteen counts at `bpm` beats a minute, over and over, a little different each time.
 
     Side steps with a touch, a step forward and back with both arms up, four sways of the hips, and half a turn to the

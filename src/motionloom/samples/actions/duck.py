@@ -15,15 +15,7 @@ from motionloom.samples.styles import GaitStyle, style_named
 from motionloom.samples.upper import angled_arm, mixed_arm
 
 
-def duck(
-    height: float = 1.2,
-    side: float = 0.0,
-    speed: float = 1.0,
-    position: str = "stand",
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def duck(height: float, side: float, speed: float, position: str, style: str, seed: int, fps: float) -> Clip:
     """A person ducks until the top of the head is `height` m above the ground, stays low for a moment, and gets up.
 
     `side` from -1 (right) to 1 (left) is the direction in which the trunk dodges; `speed` scales the tempo (1: 0.38 s

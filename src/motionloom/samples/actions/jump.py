@@ -19,15 +19,7 @@ from motionloom.samples.upper import angled_arm, mixed_arm
 RISE = 0.06  # m by which the hips leave the ground above quiet standing: legs straight, heels up
 
 
-def jump(
-    height: float = 0.35,
-    distance: float = 0.0,
-    turn: float = 0.0,
-    approach: str = "stand",
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def jump(height: float, distance: float, turn: float, approach: str, style: str, seed: int, fps: float) -> Clip:
     """A person jumps: the hips rise by `height` m above standing, the feet land `distance` m ahead.
 
     The body turns by `turn` rad in the air. While both feet are in the air the hips follow

@@ -18,14 +18,7 @@ from motionloom.samples.upper import posture
 MAX_EYE_TURN = 0.6  # rad that an eye turns in the head
 
 
-def look(
-    target: Sequence[float] | None = None,
-    speed: float = 1.0,
-    seconds: float = 8.0,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def look(target: Sequence[float] | None, speed: float, seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person stands and looks around; with `target` (x, y, z) m, looks ahead, at the target, and ahead again.
 
     Gaze shifts as people make them (Freedman 2008): a saccade of the eyes, a head turn that starts

@@ -20,15 +20,7 @@ from motionloom.samples.upper import reaching_arm
 REACH = 0.965 * (UPPER_ARM + FOREARM)
 
 
-def punch(
-    target: Sequence[float] = (-0.05, 1.42, 0.72),
-    hand: str = "right",
-    count: float = 3,
-    speed: float = 1.0,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def punch(target: Sequence[float], hand: str, count: float, speed: float, style: str, seed: int, fps: float) -> Clip:
     """A boxer facing +z punches `count` times; at each hit the hand joint is at `target` (x, y, z) m.
 
     `speed` scales the tempo of a blow (1: 0.2 s from guard to hit). The label `hit` is on at the frames of the hits.

@@ -18,15 +18,7 @@ from motionloom.samples.upper import mixed_arm, reaching_arm
 FLESH = 0.135  # m from the seat up to the root: hip joints lie 0.09 m above it
 
 
-def sit(
-    height: float = 0.45,
-    seconds: float = 7.0,
-    speed: float = 1.0,
-    approach: str = "stand",
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def sit(height: float, seconds: float, speed: float, approach: str, style: str, seed: int, fps: float) -> Clip:
     """A person sits down on a seat `height` m high behind them, rests, and gets up again; the feet stay put.
 
     The trunk leans forward so that the weight stays over the feet until the seat takes it (Schenkman et al. 1990).

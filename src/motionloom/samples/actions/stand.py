@@ -16,14 +16,14 @@ from motionloom.samples.stepping import Step, plants_of
 from motionloom.samples.styles import GaitStyle, style_named
 
 
-def stand(seconds: float = 5.0, style: str = "normal", seed: int = 0, fps: float = 60.0) -> Clip:
+def stand(seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person stands still: sway, breath, small shifts of weight; the feet do not move."""
     manner, nature = style_named(style), Nature(seed)
     time = frame_times(seconds, fps)
     return _standing("stand", quietly(time, nature, manner), standing_feet(nature), time, seconds, manner, nature, fps)
 
 
-def idle(seconds: float = 10.0, style: str = "normal", seed: int = 0, fps: float = 60.0) -> Clip:
+def idle(seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person waits: stands on one leg and then the other, resets a foot, looks around. Labelled `stand`, too."""
     manner, nature = style_named(style), Nature(seed)
     time = frame_times(seconds, fps)

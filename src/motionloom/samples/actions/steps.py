@@ -20,16 +20,16 @@ STAIR = 0.24  # m: what is higher is a platform
 
 
 def steps(
-    rise: float = 0.17,
-    run: float = 0.29,
-    count: float = 5,
-    direction: str = "up",
-    speed: float = 1.0,
-    platform: float | None = None,
-    approach: str = "stand",
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
+    rise: float,
+    run: float,
+    count: float,
+    direction: str,
+    speed: float,
+    platform: float | None,
+    approach: str,
+    style: str,
+    seed: int,
+    fps: float,
 ) -> Clip:
     """A person climbs (or goes down) `count` stairs, `rise` m high and `run` m deep, one foot after the other.
 

@@ -13,15 +13,7 @@ from motionloom.samples.stepping import Step, on_ground, plants_of, turn_path, w
 from motionloom.samples.styles import style_named
 
 
-def turn(
-    turn: float = 1.5708,
-    speed: float = 1.0,
-    count: float = 0,
-    foot: str = "inner",
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def turn(turn: float, speed: float, count: float, foot: str, style: str, seed: int, fps: float) -> Clip:
     """A person stands, turns left by `turn` rad (right if negative) on the spot, and stands again.
 
     The head goes first, then the chest, then the feet, in `count` pairs of steps (0: as many as needed for at most 50

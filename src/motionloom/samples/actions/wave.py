@@ -14,14 +14,7 @@ from motionloom.samples.styles import style_named
 from motionloom.samples.upper import angled_arm, mixed_arm
 
 
-def wave(
-    hand: str = "right",
-    speed: float = 2.0,
-    seconds: float = 5.0,
-    style: str = "normal",
-    seed: int = 0,
-    fps: float = 60.0,
-) -> Clip:
+def wave(hand: str, speed: float, seconds: float, style: str, seed: int, fps: float) -> Clip:
     """A person stands, lifts a `hand`, waves `speed` times a second, and lets it down again."""
     manner, nature = style_named(style), Nature(seed)
     side = LEFT if hand == "left" else RIGHT
