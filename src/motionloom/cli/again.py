@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from motionloom.cli.flags import argument, option
 from motionloom.cli.loop import edit_dict, print_edits
 from motionloom.cli.options import (
     Force,
@@ -23,13 +24,9 @@ from motionloom.cli.progress_bars import busy
 
 
 def again(
-    result: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="A clip that motionloom made, with its .origin.json, or a folder.")
-    ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="Where to write it: a file, or a folder.")],
-    sources: Annotated[
-        Path, typer.Option("--sources", metavar="FOLDER", help="Folder with its clips, models and other files.")
-    ] = Path(),
+    result: Annotated[Path, argument("RESULT", "A clip that motionloom made, with its .origin.json, or a folder.")],
+    out: Annotated[Path, option("-o --out", "FILE", "Where to write it: a file, or a folder.")],
+    sources: Annotated[Path, option("--sources", "FOLDER", "Folder with its clips, models and other files.")] = Path(),
     measure: Measures = None,
     force: Force = False,
     json: Json = False,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import argument, option
 from motionloom.cli.options import Json, for_each, print_json, print_line, read_clip, with_reading
 from motionloom.cli.pairs import (
     RATES_OF_TWO,
@@ -35,35 +34,22 @@ def align(
     a: ClipA,
     b: ClipB,
     out: OutFolder,
-    more: Annotated[
-        list[Path] | None, typer.Argument(metavar="C ...", help="More clips to align to A.", show_default=False)
-    ] = None,
+    more: Annotated[list[Path] | None, argument("C ...", "More clips to align to A.")] = None,
     measure: MeasureName = "point-cloud",
     window: Annotated[
-        float | None,
-        typer.Option("--window", metavar="S", help="Window length of the measure; default 3 frames at 60 fps [s]."),
+        float | None, option("--window", "S", "Window length of the measure; default 3 frames at 60 fps [s].")
     ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="Steps in a row that one clip may wait; 0 for no limit.")
-    ] = 3,
+    limit: Annotated[int, option("--limit", "N", "Steps in a row that one clip may wait; 0 for no limit.", min=0)] = 3,
     ends: Annotated[
-        str,
-        typer.Option(
-            "--ends",
-            metavar="HOW",
-            help="fixed; free, free-start, free-end: find A within B; either: until one clip ends.",
-        ),
+        str, option("--ends", "HOW", "fixed; free, free-start, free-end: find A within B; either: until one clip ends.")
     ] = "fixed",
-    knots: Annotated[float, typer.Option("--knots", metavar="S", help="Distance of the curve's knots [s].")] = 0.25,
+    knots: Annotated[float, option("--knots", "S", "Distance of the curve's knots [s].")] = 0.25,
     keys: Annotated[
         str | None,
-        typer.Option(
-            "--keys", metavar="S,S;S,S", help="Align by key times: those of A; of B; ... [s], instead of by similarity."
-        ),
+        option("--keys", "S,S;S,S", "Align by key times: those of A; of B; ... [s], instead of by similarity."),
     ] = None,
     cycles: Annotated[
-        str | None,
-        typer.Option("--cycles", metavar="FOOT", help="Align by cycles: from one step of left_foot to its next."),
+        str | None, option("--cycles", "FOOT", "Align by cycles: from one step of left_foot to its next.")
     ] = None,
     json: Json = False,
     *,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, cast
 import typer
 from typer.core import TyperGroup
 
-from motionloom.cli.flags import ARGUMENTS
+from motionloom.cli.flags import ARGUMENTS, flag
 from motionloom.cli.interrupts import interrupts
 from motionloom.methods.table import METHODS
 
@@ -194,7 +194,7 @@ app = typer.Typer(
 @app.callback()
 def start(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+        bool, flag("--version", "Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Setup that precedes every command."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import flag, option
 from motionloom.cli.options import (
     Force,
     Json,
@@ -44,44 +45,39 @@ MAX_LIMIT = 5.0  # m: more than that is a number of centimetres without its unit
 def append(
     a: ClipA,
     b: ClipB,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
-    method: Annotated[str, typer.Option("--method", metavar="NAME", help="blend, stitch or spacetime.")] = "blend",
+    out: Annotated[Path, option("-o --out", "FILE", "The clip to write, as out.bvh.")],
+    method: Annotated[str, option("--method", "NAME", "blend, stitch or spacetime.")] = "blend",
     at: Annotated[
-        str | None,
-        typer.Option("--at", metavar="S,S", help="Times in A and in B where they meet; by default the most similar."),
+        str | None, option("--at", "S,S", "Times in A and in B where they meet; by default the most similar.")
     ] = None,
-    window: Annotated[float, typer.Option("--window", metavar="S", help="Length of the transition [s].")] = 0.4,
-    search: Annotated[
-        float, typer.Option("--search", metavar="S", help="Part of A's end and B's start that is searched [s].")
-    ] = 1.5,
+    window: Annotated[float, option("--window", "S", "Length of the transition [s].")] = 0.4,
+    search: Annotated[float, option("--search", "S", "Part of A's end and B's start that is searched [s].")] = 1.5,
     measure: MeasureName = "point-cloud",
-    ease: Annotated[str, typer.Option("--ease", metavar="HOW", help="For blend: smooth or linear.")] = "smooth",
+    ease: Annotated[str, option("--ease", "HOW", "For blend: smooth or linear.")] = "smooth",
     stiffness: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--stiffness",
-            metavar="NM",
-            min=0.0,
-            help="For spacetime: how strongly limbs keep to a smooth curve instead of saving torque [N m per radian]; "
+            "NM",
+            "For spacetime: how strongly limbs keep to a smooth curve instead of saving torque [N m per radian]; "
             "0 as in the source, by default 25.",
+            min=0.0,
             show_default=False,
         ),
     ] = None,
     limit: Annotated[
-        str, typer.Option("--limit", metavar="X", help="Clips farther apart are not joined (root mean square).")
+        str, option("--limit", "X", "Clips farther apart are not joined (root mean square).")
     ] = JOIN_LIMIT,
     threshold: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--threshold",
-            metavar="X",
-            help="Of all pairs of frames within it, join at the one that leaves out least of both clips: 8cm (root "
+            "X",
+            "Of all pairs of frames within it, join at the one that leaves out least of both clips: 8cm (root "
             "mean square) for point-cloud; for other measures a number in their unit.",
         ),
     ] = None,
-    contacts: Annotated[
-        bool, typer.Option("--contacts", help="Join only where the same feet are on the ground.")
-    ] = False,
+    contacts: Annotated[bool, flag("--contacts", "Join only where the same feet are on the ground.")] = False,
     plants: Annotated[bool, typer.Option(help="Hold feet that stand during the transition.")] = True,
     force: Force = False,
     json: Json = False,

@@ -5,27 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.options import Force, for_each, plural, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 
 
 @with_reading(trim_tpose=True, rates="Frame rate of the files, or of CLIP and of --with: 60,120 [frames/s].")
 def bands(
-    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="A clip.", show_default=False)],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
-    other: Annotated[
-        Path | None, typer.Option("--with", metavar="CLIP", help="A second clip, whose bands are mixed in.")
-    ] = None,
-    gains: Annotated[
-        str, typer.Option("--gains", metavar="G,G", help="A factor for each band, the highest frequencies first.")
-    ] = "",
-    shares: Annotated[
-        str, typer.Option("--shares", metavar="S,S", help="Share of the second clip in each band, 0 to 1.")
-    ] = "",
-    kind: Annotated[str, typer.Option("--kind", metavar="NAME", help="pyramid, or wavelet.")] = "pyramid",
-    lock: Annotated[bool, typer.Option("--lock/--no-lock", help="Lock feet in place while they stand.")] = True,
+    clip: Annotated[Path, argument("CLIP", "A clip.")],
+    out: Annotated[Path, option("-o --out", "FILE", "The clip to write, as out.bvh.")],
+    other: Annotated[Path | None, option("--with", "CLIP", "A second clip, whose bands are mixed in.")] = None,
+    gains: Annotated[str, option("--gains", "G,G", "A factor for each band, the highest frequencies first.")] = "",
+    shares: Annotated[str, option("--shares", "S,S", "Share of the second clip in each band, 0 to 1.")] = "",
+    kind: Annotated[str, option("--kind", "NAME", "pyramid, or wavelet.")] = "pyramid",
+    lock: Annotated[bool, flag("--lock/--no-lock", "Lock feet in place while they stand.")] = True,
     force: Force = False,
     *,
     reading: Any = None,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import flag, option
 from motionloom.cli.options import RATES_OF_EACH, Clips, Force, load_with, plural, print_line, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 
@@ -14,19 +13,19 @@ from motionloom.cli.progress_bars import busy, write_clip
 @with_reading(trim_tpose=True, rates=RATES_OF_EACH)
 def blend(
     clips: Clips,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
+    out: Annotated[Path, option("-o --out", "FILE", "The clip to write, as out.bvh.")],
     weights: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--weights",
-            metavar="W,W",
-            help="A weight for each clip, divided by their sum, as 0.3,0.7; several sets vary in time, as 1,0:0,1.",
+            "W,W",
+            "A weight for each clip, divided by their sum, as 0.3,0.7; several sets vary in time, as 1,0:0,1.",
         ),
     ] = None,
     registration: Annotated[
-        str, typer.Option("--registration", metavar="RULE", help="In time: uniform, cycles, key-times or time-warp.")
+        str, option("--registration", "RULE", "In time: uniform, cycles, key-times or time-warp.")
     ] = "time-warp",
-    lock: Annotated[bool, typer.Option("--lock/--no-lock", help="Lock feet in place while they stand.")] = True,
+    lock: Annotated[bool, flag("--lock/--no-lock", "Lock feet in place while they stand.")] = True,
     force: Force = False,
     *,
     reading: Any = None,

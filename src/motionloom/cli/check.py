@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import flag
 from motionloom.cli.options import Clips, Json, plural, print_json, print_line, warn, with_reading
 from motionloom.cli.progress_bars import busy
 
@@ -33,9 +34,7 @@ LINES_OF_A_KIND = 4  # printed for each clip without --all
 @with_reading(omit=("trim_tpose",))
 def check(
     clips: Clips,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Print every finding; by default long lists of a kind are shortened.")
-    ] = False,
+    all_: Annotated[bool, flag("--all", "Print every finding; by default long lists of a kind are shortened.")] = False,
     json: Json = False,
     *,
     reading: Any = None,

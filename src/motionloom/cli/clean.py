@@ -8,8 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import flag, option
 from motionloom.cli.options import (
     Clips,
     Force,
@@ -36,42 +35,34 @@ LINES_OF_A_CLIP = 4  # on repaired glitches
 @with_reading(trim_tpose=True)
 def clean(
     clips: Clips,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="OUT", help="A file or a folder; without it, only a report.")
-    ] = None,
+    out: Annotated[Path | None, option("-o --out", "OUT", "A file or a folder; without it, only a report.")] = None,
     to: Suffix = ".bvh",
     ease: Annotated[
-        float,
-        typer.Option("--ease", metavar="S", min=0.0, help="Time over which a foot's path bends around a contact [s]."),
+        float, option("--ease", "S", "Time over which a foot's path bends around a contact [s].", min=0.0)
     ] = 0.2,
     ground: Annotated[
-        str | None,
-        typer.Option(
-            "--ground", metavar="HEIGHT", help="Height of the floor [m]; by default the lowest of each foot joint."
-        ),
+        str | None, option("--ground", "HEIGHT", "Height of the floor [m]; by default the lowest of each foot joint.")
     ] = None,
-    find: Annotated[
-        bool, typer.Option("--find-contacts", help="Find contacts even where the clip has them as labels.")
-    ] = False,
+    find: Annotated[bool, flag("--find-contacts", "Find contacts even where the clip has them as labels.")] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="First interpolate short glitches; prints the first ones of each clip.")
+        bool, flag("--repair", "First interpolate short glitches; prints the first ones of each clip.")
     ] = False,
     fill: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--fill",
-            metavar="S,S",
-            help="First replace the frames between two times, by those around them and by what similar frames do; "
+            "S,S",
+            "First replace the frames between two times, by those around them and by what similar frames do; "
             "repeatable.",
             show_default=False,
         ),
     ] = None,
     like: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--like",
-            metavar="CLIPS",
-            help="For --fill: other takes to learn from, a file, folder or wildcard; repeatable.",
+            "CLIPS",
+            "For --fill: other takes to learn from, a file, folder or wildcard; repeatable.",
             show_default=False,
         ),
     ] = None,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import option
 from motionloom.cli.options import Clips, Json, Seed, columns, load_all, plural, print_json, print_line, with_reading
 from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root, given_request
@@ -18,20 +17,13 @@ def compare(
     request: RequestOption,
     methods: Annotated[
         str,
-        typer.Option(
-            "--methods",
-            metavar="NAMES",
-            help="`all`, or names: cuts,motion-graph; with settings: 'cuts,cuts: {shortest: 2s}'.",
-        ),
+        option("--methods", "NAMES", "`all`, or names: cuts,motion-graph; with settings: 'cuts,cuts: {shortest: 2s}'."),
     ] = "all",
-    count: Annotated[int, typer.Option("--count", metavar="N", min=1, help="Takes of each method.")] = 2,
+    count: Annotated[int, option("--count", "N", "Takes of each method.", min=1)] = 2,
     budget: Annotated[
-        float | None,
-        typer.Option("--budget", metavar="S", min=0.1, help="Time limit for each method to learn and make takes [s]."),
+        float | None, option("--budget", "S", "Time limit for each method to learn and make takes [s].", min=0.1)
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write a page with animated results.")
-    ] = None,
+    out: Annotated[Path | None, option("-o --out", "FILE.html", "Write a page with animated results.")] = None,
     seed: Seed = 0,
     root: Root = None,
     json: Json = False,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import present_value
+from motionloom.cli.flags import argument, flag, option, present_value
 from motionloom.cli.options import (
     InPlace,
     Json,
@@ -30,30 +30,18 @@ if TYPE_CHECKING:
 
 @with_reading(trim_tpose=True)
 def convert(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="IN... OUT", help="Clips (files, folders, wildcards), then a file or a folder."),
-    ],
+    paths: Annotated[list[str], argument("IN... OUT", "Clips (files, folders, wildcards), then a file or a folder.")],
     to: Suffix = ".bvh",
-    result_fps: Annotated[
-        float | None, typer.Option("--result-fps", metavar="FPS", help="Frame rate to write [frames/s].")
-    ] = None,
+    result_fps: Annotated[float | None, option("--result-fps", "FPS", "Frame rate to write [frames/s].")] = None,
     resample: Annotated[float | None, typer.Option("--resample", hidden=True)] = None,
-    stand: Annotated[
-        bool, typer.Option("--stand", help="Give the skeleton a standing rest pose, where its own is not.")
-    ] = False,
+    stand: Annotated[bool, flag("--stand", "Give the skeleton a standing rest pose, where its own is not.")] = False,
     in_place: InPlace = False,
     root_bone: RootBone = False,
     to_unit: Annotated[
-        str | None,
-        typer.Option("--to-unit", metavar="UNIT", help="Length unit to write; by default that of the source."),
+        str | None, option("--to-unit", "UNIT", "Length unit to write; by default that of the source.")
     ] = None,
-    to_up: Annotated[
-        str | None, typer.Option("--to-up", metavar="AXIS", help="Up axis to write; by default that of the source.")
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace a source, or files that motionloom did not write.")
-    ] = False,
+    to_up: Annotated[str | None, option("--to-up", "AXIS", "Up axis to write; by default that of the source.")] = None,
+    force: Annotated[bool, flag("--force", "Replace a source, or files that motionloom did not write.")] = False,
     json: Json = False,
     *,
     reading: Any = None,

@@ -8,8 +8,7 @@ from shutil import which
 from time import perf_counter
 from typing import Annotated
 
-import typer
-
+from motionloom.cli.flags import option
 from motionloom.cli.options import print_line
 from motionloom.cli.progress_bars import progress
 
@@ -25,12 +24,8 @@ NEXT = """Next steps
 
 
 def demo(
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the page and its clips.")] = Path(
-        "out"
-    ),
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PART", help="Make only this part of the page; repeatable.")
-    ] = None,
+    out: Annotated[Path, option("-o --out", "DIR", "Folder for the page and its clips.")] = Path("out"),
+    only: Annotated[list[str] | None, option("--only", "PART", "Make only this part of the page; repeatable.")] = None,
 ) -> None:
     """Make sample clips, learn from them, make new motion, and write a page with animations and numbers."""
     from motionloom.cli.demo_sections import SECTIONS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import ARGUMENTS
+from motionloom.cli.flags import ARGUMENTS, argument, option
 from motionloom.cli.options import (
     Json,
     Measures,
@@ -32,26 +32,18 @@ if TYPE_CHECKING:
 @with_reading(omit=("trim_tpose",), rates="Frame rate of the sources, or of results and of sources: 30,60 [frames/s].")
 def evaluate(
     ctx: typer.Context,
-    results: Annotated[list[str], typer.Argument(metavar="RESULT...", help="Clips to measure.", show_default=False)],
+    results: Annotated[list[str], argument("RESULT...", "Clips to measure.")],
     source: Annotated[
-        list[str],
-        typer.Option(
-            "--source", metavar="CLIPS", help="Clips they were made from: file, folder or wildcard; repeatable."
-        ),
+        list[str], option("--source", "CLIPS", "Clips they were made from: file, folder or wildcard; repeatable.")
     ],
     request: Annotated[
-        str | None,
-        typer.Option("-r", "--request", metavar="FILE|YAML", help="The request, to measure its constraints."),
+        str | None, option("-r --request", "FILE|YAML", "The request, to measure its constraints.")
     ] = None,
     ground: Annotated[
-        str | None,
-        typer.Option(
-            "--ground", metavar="HEIGHT", help="Height of the floor [m]; by default the lowest of each foot joint."
-        ),
+        str | None, option("--ground", "HEIGHT", "Height of the floor [m]; by default the lowest of each foot joint.")
     ] = None,
     picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE.png", help="Draw all values relative to the source's range."),
+        Path | None, option("--picture", "FILE.png", "Draw all values relative to the source's range.")
     ] = None,
     root: Root = None,
     measure: Measures = None,

@@ -6,25 +6,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from motionloom.cli.flags import argument, option
 from motionloom.cli.options import Json, columns, plural, print_json, print_line
 
 
 def fetch(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A data set; without it, all are listed.", show_default=False)
-    ] = None,
-    clips: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[CLIPS]", help="Names of clips (16_15); by default a few.", show_default=False),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Folder to write; default NAME.")
-    ] = None,
-    base: Annotated[
-        str | None, typer.Option("--from", metavar="URL", help="Another address with the same files.")
-    ] = None,
+    name: Annotated[str | None, argument("NAME", "A data set; without it, all are listed.")] = None,
+    clips: Annotated[list[str] | None, argument("[CLIPS]", "Names of clips (16_15); by default a few.")] = None,
+    out: Annotated[Path | None, option("-o --out", "FOLDER", "Folder to write; default NAME.")] = None,
+    base: Annotated[str | None, option("--from", "URL", "Another address with the same files.")] = None,
     json: Json = False,
 ) -> None:
     """Download public motion data: resumable, verified by SHA-256, with the licence beside it.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.options import Json, load_all, plural, print_json, print_line, with_reading
 from motionloom.cli.pairs import read_threshold
 from motionloom.cli.progress_bars import busy, progress
@@ -19,62 +20,39 @@ WEB = ".matches"  # how the name of a stored match web ends
 
 @with_reading(trim_tpose=True)
 def find(
-    query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="A clip, or frames of it: walk.bvh#120-190.", show_default=False)
-    ],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of clips.", show_default=False)],
-    web: Annotated[
-        Path | None, typer.Option("--web", metavar="FILE", help=f"The stored match web; by default FOLDER{WEB} here.")
-    ] = None,
+    query: Annotated[str, argument("QUERY", "A clip, or frames of it: walk.bvh#120-190.")],
+    folder: Annotated[Path, argument("FOLDER", "The folder of clips.")],
+    web: Annotated[Path | None, option("--web", "FILE", f"The stored match web; by default FOLDER{WEB} here.")] = None,
     threshold: Annotated[
-        str, typer.Option("--threshold", metavar="X", help="Largest distance of similar frames (root mean square).")
+        str, option("--threshold", "X", "Largest distance of similar frames (root mean square).")
     ] = "10cm",
     window: Annotated[
         float,
-        typer.Option(
+        option(
             "--window",
-            metavar="S",
+            "S",
+            "Time around a frame that is compared: a short one compares poses, a long one speeds, too [s].",
             min=0.02,
             max=2.0,
-            help="Time around a frame that is compared: a short one compares poses, a long one speeds, too [s].",
         ),
     ] = 0.33,
     joints: Annotated[
-        str, typer.Option("--joints", metavar="NAME,NAME", help="Joints that are compared: groups, roles or names.")
+        str, option("--joints", "NAME,NAME", "Joints that are compared: groups, roles or names.")
     ] = "all",
-    rounds: Annotated[
-        int, typer.Option("--rounds", metavar="N", min=1, help="Each match is a query of the next round; 1: none is.")
-    ] = 3,
+    rounds: Annotated[int, option("--rounds", "N", "Each match is a query of the next round; 1: none is.", min=1)] = 3,
     support: Annotated[
-        int,
-        typer.Option(
-            "--support", metavar="N", min=1, help="How many queries must lead to a match, from the second round on."
-        ),
+        int, option("--support", "N", "How many queries must lead to a match, from the second round on.", min=1)
     ] = 1,
-    pictures: Annotated[
-        Path | None, typer.Option("--pictures", metavar="FOLDER", help="Draw the query and each match.")
-    ] = None,
+    pictures: Annotated[Path | None, option("--pictures", "FOLDER", "Draw the query and each match.")] = None,
     cut: Annotated[
-        Path | None,
-        typer.Option(
-            "--cut", metavar="FOLDER", help="Write the query and all matches as clips (which are not searched)."
-        ),
+        Path | None, option("--cut", "FOLDER", "Write the query and all matches as clips (which are not searched).")
     ] = None,
     margin: Annotated[
-        float,
-        typer.Option(
-            "--margin",
-            metavar="S",
-            min=0.0,
-            max=2.0,
-            help="Motion before and after what is cut, as `learn` expects [s].",
-        ),
+        float, option("--margin", "S", "Motion before and after what is cut, as `learn` expects [s].", min=0.0, max=2.0)
     ] = 0.25,
-    ask: Annotated[
-        bool, typer.Option("--ask", help="Ask for each new match whether it is one; the answers are stored.")
-    ] = False,
-    accept: Annotated[str, typer.Option("--accept", metavar="N,N", help="These matches are right; stored.")] = "",
-    reject: Annotated[str, typer.Option("--reject", metavar="N,N", help="These are not; stored, and left out.")] = "",
+    ask: Annotated[bool, flag("--ask", "Ask for each new match whether it is one; the answers are stored.")] = False,
+    accept: Annotated[str, option("--accept", "N,N", "These matches are right; stored.")] = "",
+    reject: Annotated[str, option("--reject", "N,N", "These are not; stored, and left out.")] = "",
     json: Json = False,
     *,
     reading: Any = None,

@@ -20,6 +20,21 @@ _PREFIX = "set_"  # keeps a method's own fields apart from the command's argumen
 ARGUMENTS = "motionloom.arguments"  # key in `Context.meta`: what follows the name of the command, as typed
 
 
+def option(names: str, metavar: str, help: str, **more: Any) -> Any:
+    """The declaration of an option with a value; several names are separated by spaces."""
+    return typer.Option(*names.split(), metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str, **more: Any) -> Any:
+    """The declaration of an option without a value: `--force`, `--lock/--no-lock`."""
+    return typer.Option(name, help=help, **more)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:
+    """The declaration of an argument."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False, **more)
+
+
 def present_value(earlier: str, old: T | None, present: str, value: T | None) -> T | None:
     """The value of an option that has an earlier name, with a deprecation note where that was given."""
     if old is None:

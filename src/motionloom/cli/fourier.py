@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import argument, option
 from motionloom.cli.options import Force, for_each, plural, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 
@@ -16,33 +15,20 @@ from motionloom.cli.progress_bars import busy, write_clip
     rates="Frame rate of the files, or of CLIP and of --to, or of CLIP, --plain and --marked: 60,120 [frames/s].",
 )
 def fourier(
-    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="A walk or a run.", show_default=False)],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write, as out.bvh.")],
-    to: Annotated[
-        Path | None, typer.Option("--to", metavar="CLIP", help="A second clip, to interpolate to; with --share.")
-    ] = None,
-    share: Annotated[float | None, typer.Option("--share", metavar="S", help="Share of the second clip.")] = None,
-    plain: Annotated[
-        Path | None, typer.Option("--plain", metavar="CLIP", help="A clip without a characteristic; with --marked.")
-    ] = None,
-    marked: Annotated[
-        Path | None, typer.Option("--marked", metavar="CLIP", help="A clip with it: brisk, tired.")
-    ] = None,
-    amount: Annotated[float, typer.Option("--amount", metavar="A", help="How much of the characteristic.")] = 1.0,
-    domain: Annotated[
-        str, typer.Option("--domain", metavar="NAME", help="frequency (eq 2.12) or time (eq 2.13).")
-    ] = "frequency",
-    step: Annotated[float, typer.Option("--step", metavar="X", help="Factor of the step length, 0.2 to 2.")] = 1.0,
-    speed: Annotated[float, typer.Option("--speed", metavar="X", help="Factor of the tempo, 0.2 to 5.")] = 1.0,
+    clip: Annotated[Path, argument("CLIP", "A walk or a run.")],
+    out: Annotated[Path, option("-o --out", "FILE", "The clip to write, as out.bvh.")],
+    to: Annotated[Path | None, option("--to", "CLIP", "A second clip, to interpolate to; with --share.")] = None,
+    share: Annotated[float | None, option("--share", "S", "Share of the second clip.")] = None,
+    plain: Annotated[Path | None, option("--plain", "CLIP", "A clip without a characteristic; with --marked.")] = None,
+    marked: Annotated[Path | None, option("--marked", "CLIP", "A clip with it: brisk, tired.")] = None,
+    amount: Annotated[float, option("--amount", "A", "How much of the characteristic.")] = 1.0,
+    domain: Annotated[str, option("--domain", "NAME", "frequency (eq 2.12) or time (eq 2.13).")] = "frequency",
+    step: Annotated[float, option("--step", "X", "Factor of the step length, 0.2 to 2.")] = 1.0,
+    speed: Annotated[float, option("--speed", "X", "Factor of the tempo, 0.2 to 5.")] = 1.0,
     hips: Annotated[
-        float,
-        typer.Option(
-            "--hips", metavar="M", help="Raise the hips by this, as far as the legs reach; below 0: lower them [m]."
-        ),
+        float, option("--hips", "M", "Raise the hips by this, as far as the legs reach; below 0: lower them [m].")
     ] = 0.0,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", help="Length; by default the clip's.")
-    ] = None,
+    seconds: Annotated[float | None, option("--seconds", "S", "Length; by default the clip's.")] = None,
     force: Force = False,
     *,
     reading: Any = None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import flag
 from motionloom.cli.options import Clips, Json, columns, plural, print_json, print_line, warn, with_reading
 from motionloom.cli.progress_bars import busy
 
@@ -29,7 +30,7 @@ FEW = 4  # files: numpy reads so many small ones before numba is imported
 @with_reading()
 def info(
     clips: Clips,
-    full: Annotated[bool, typer.Option("--full", help="Print all details of each clip, as for a single one.")] = False,
+    full: Annotated[bool, flag("--full", "Print all details of each clip, as for a single one.")] = False,
     json: Json = False,
     *,
     reading: Any = None,

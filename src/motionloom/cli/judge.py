@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import flag, option
 from motionloom.cli.options import Json, columns, print_json, print_line, with_reading
 from motionloom.cli.pairs import (
     RATES_OF_TWO,
@@ -26,13 +25,11 @@ from motionloom.cli.progress_bars import busy
 def judge(
     a: ClipA,
     b: ClipB,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Folder for judge.json and judge.png.")
-    ] = None,
+    out: Annotated[Path | None, option("-o --out", "DIR", "Folder for judge.json and judge.png.")] = None,
     share: Share = 1.0,
     weights: WeightSet = None,
     optimal: Annotated[
-        bool, typer.Option("--optimal", help="Also search for the best attribute weights of the two weighted measures.")
+        bool, flag("--optimal", "Also search for the best attribute weights of the two weighted measures.")
     ] = False,
     json: Json = False,
     *,

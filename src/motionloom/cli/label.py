@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import argument, option
 from motionloom.cli.options import Clips, Json, plural, print_json, print_line, with_reading
 from motionloom.cli.progress_bars import busy
 
@@ -18,13 +19,10 @@ label = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-ClipsThenLabel = Annotated[
-    list[str],
-    typer.Argument(metavar="CLIPS... LABEL", help="Files, folders or wildcards, then the label.", show_default=False),
-]
+ClipsThenLabel = Annotated[list[str], argument("CLIPS... LABEL", "Files, folders or wildcards, then the label.")]
 OMITTED = ("unit", "up", "trim_tpose", "drop_slides", "roles")  # options of readers that do not change labels
-Start = Annotated[str | None, typer.Option("--start", metavar="TIME", help="Start of the span: 1.5, 45f, end-3.")]
-End = Annotated[str | None, typer.Option("--end", metavar="TIME", help="End of the span, excluded: 4, end-0.5.")]
+Start = Annotated[str | None, option("--start", "TIME", "Start of the span: 1.5, 45f, end-3.")]
+End = Annotated[str | None, option("--end", "TIME", "End of the span, excluded: 4, end-0.5.")]
 
 
 @label.command("add")

@@ -6,19 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import option
 from motionloom.cli.options import read_clip
 
 Overlays = Annotated[
     list[str] | None,
-    typer.Option(
-        "--overlay", metavar="[NAME=]CLIP", help="An action for the order `overlay NAME`, carried out while walking."
-    ),
+    option("--overlay", "[NAME=]CLIP", "An action for the order `overlay NAME`, carried out while walking."),
 ]
-OverlayRate = Annotated[
-    float | None, typer.Option("--source-fps", metavar="FPS", help="Frame rate of the clips of --overlay [frames/s].")
-]
+OverlayRate = Annotated[float | None, option("--source-fps", "FPS", "Frame rate of the clips of --overlay [frames/s].")]
 
 
 def load_overlays(texts: Sequence[str], fps: float | None = None) -> dict[str, Any]:

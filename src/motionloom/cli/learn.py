@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import LazyGroup, added_options, with_fields
+from motionloom.cli.flags import LazyGroup, added_options, flag, option, with_fields
 from motionloom.cli.options import (
     Clips,
     Json,
@@ -45,9 +45,9 @@ class Learn(LazyGroup):
         @with_reading(omit=("trim_tpose",), plain_fps=False)
         def learn_model(
             clips: Clips,
-            out: Annotated[Path, typer.Option("-o", "--out", metavar="MODEL.loom", help="Where to write the model.")],
+            out: Annotated[Path, option("-o --out", "MODEL.loom", "Where to write the model.")],
             seed: Seed = 0,
-            keep_tpose: Annotated[bool, typer.Option("--keep-tpose", help="Keep a T-pose in frame 0.")] = False,
+            keep_tpose: Annotated[bool, flag("--keep-tpose", "Keep a T-pose in frame 0.")] = False,
             measure: Measures = None,
             json: Json = False,
             *,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from motionloom.cli.flags import argument
 from motionloom.cli.options import Json, columns, print_json, print_line
 
 
 def methods(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[METHOD...]", help="Only these methods; by default all.")
-    ] = None,
+    names: Annotated[list[str] | None, argument("[METHOD...]", "Only these methods; by default all.")] = None,
     json: Json = False,
 ) -> None:
     """List the methods with the constraints they honour and their settings for learning and synthesis."""

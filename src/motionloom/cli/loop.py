@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import option
 from motionloom.cli.options import (
     Clips,
     Force,
@@ -31,23 +30,14 @@ if TYPE_CHECKING:
 def loop(
     clips: Clips,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="OUT", help="A file or a folder; without it, the loop is only found."),
+        Path | None, option("-o --out", "OUT", "A file or a folder; without it, the loop is only found.")
     ] = None,
-    times: Annotated[int, typer.Option("--times", metavar="N", min=1, help="Cycles to write.")] = 1,
-    start: Annotated[
-        float | None, typer.Option("--start", metavar="S", help="Start of the loop [s]; by default it is found.")
-    ] = None,
-    end: Annotated[float | None, typer.Option("--end", metavar="S", help="End of the loop [s].")] = None,
-    shortest: Annotated[
-        float, typer.Option("--shortest", metavar="S", min=0.1, help="Shortest loop to look for [s].")
-    ] = 0.4,
-    longest: Annotated[
-        float | None, typer.Option("--longest", metavar="S", min=0.1, help="Longest loop to look for [s].")
-    ] = None,
-    blend: Annotated[
-        float, typer.Option("--blend", metavar="S", min=0.0, help="Time over which the seam fades [s].")
-    ] = 0.5,
+    times: Annotated[int, option("--times", "N", "Cycles to write.", min=1)] = 1,
+    start: Annotated[float | None, option("--start", "S", "Start of the loop [s]; by default it is found.")] = None,
+    end: Annotated[float | None, option("--end", "S", "End of the loop [s].")] = None,
+    shortest: Annotated[float, option("--shortest", "S", "Shortest loop to look for [s].", min=0.1)] = 0.4,
+    longest: Annotated[float | None, option("--longest", "S", "Longest loop to look for [s].", min=0.1)] = None,
+    blend: Annotated[float, option("--blend", "S", "Time over which the seam fades [s].", min=0.0)] = 0.5,
     in_place: InPlace = False,
     root_bone: RootBone = False,
     to: Suffix = ".bvh",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import added_options, present_value
+from motionloom.cli.flags import added_options, argument, flag, option, present_value
 from motionloom.core.text import printable
 
 if TYPE_CHECKING:
@@ -21,23 +21,21 @@ if TYPE_CHECKING:
     from motionloom.recipes.folders import EditedFile
 
 
-Clips = Annotated[list[str], typer.Argument(metavar="CLIPS", help="Files, folders or wildcards.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, for scripts.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Equal seeds give equal results.")]
+Clips = Annotated[list[str], argument("CLIPS", "Files, folders or wildcards.")]
+Json = Annotated[bool, flag("--json", "Print JSON on standard output, for scripts.")]
+Seed = Annotated[int, option("--seed", "N", "Equal seeds give equal results.", min=0)]
 Measures = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--measure",
-        metavar="FILE.py:FUNCTION",
-        help="Define a motion parameter by a function from a clip to one number or three. Runs FILE; repeatable.",
+        "FILE.py:FUNCTION",
+        "Define a motion parameter by a function from a clip to one number or three. Runs FILE; repeatable.",
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that motionloom did not write.")]
-InPlace = Annotated[bool, typer.Option("--in-place", help="Remove the travel: every frame over the origin, facing +z.")]
-RootBone = Annotated[
-    bool, typer.Option("--root-bone", help="Put the travel on a bone `root` on the floor, above the hips.")
-]
-Suffix = Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of files in a folder: bvh, glb, npz ...")]
+Force = Annotated[bool, flag("--force", "Replace files that motionloom did not write.")]
+InPlace = Annotated[bool, flag("--in-place", "Remove the travel: every frame over the origin, facing +z.")]
+RootBone = Annotated[bool, flag("--root-bone", "Put the travel on a bone `root` on the floor, above the hips.")]
+Suffix = Annotated[str, option("--to", "SUFFIX", "Format of files in a folder: bvh, glb, npz ...")]
 
 RATES_OF_EACH = "Frame rate of the files, or of each: 60,120, instead of the stated one [frames/s]."
 MAX_SECONDS = 1e6  # of times that are given
@@ -46,29 +44,22 @@ TPOSE_DROPPED = "frame 0 is a T-pose: dropped"  # the note of `io.load`
 READING_OPTIONS: dict[str, tuple[Any, Any]] = {
     "unit": (
         str | None,
-        typer.Option(
-            "--unit", metavar="UNIT", help="Length unit of the files: m, cm, mm, inch, cmu, or metres per unit."
-        ),
+        option("--unit", "UNIT", "Length unit of the files: m, cm, mm, inch, cmu, or metres per unit."),
     ),
-    "up": (str | None, typer.Option("--up", metavar="AXIS", help="Up axis of the files: y, z, x, -y, -z, -x.")),
+    "up": (str | None, option("--up", "AXIS", "Up axis of the files: y, z, x, -y, -z, -x.")),
     "fps": (
         float | None,
-        typer.Option(
-            "--source-fps", metavar="FPS", help="Frame rate of the files, instead of the stated one [frames/s]."
-        ),
+        option("--source-fps", "FPS", "Frame rate of the files, instead of the stated one [frames/s]."),
     ),
-    "strict": (bool, typer.Option("--strict", help="Reject files with irregularities instead of warning.")),
-    "trim_tpose": (bool, typer.Option("--trim-tpose/--keep-tpose", help="Drop a T-pose in frame 0.")),
-    "drop_slides": (
-        bool,
-        typer.Option("--drop-slides", help="Give every joint a fixed offset; notes state the largest deviation."),
-    ),
-    "roles": (Path | None, typer.Option("--roles", metavar="FILE", help="Roles of the joints: a roles file (TOML).")),
+    "strict": (bool, flag("--strict", "Reject files with irregularities instead of warning.")),
+    "trim_tpose": (bool, flag("--trim-tpose/--keep-tpose", "Drop a T-pose in frame 0.")),
+    "drop_slides": (bool, flag("--drop-slides", "Give every joint a fixed offset; notes state the largest deviation.")),
+    "roles": (Path | None, option("--roles", "FILE", "Roles of the joints: a roles file (TOML).")),
     "remember": (
         bool | None,
-        typer.Option(
+        flag(
             "--remember/--forget",
-            help="--unit, --up and --roles are stored beside each file (NAME.roles.toml) for later commands; "
+            "--unit, --up and --roles are stored beside each file (NAME.roles.toml) for later commands; "
             "--remember: --source-fps too, also in a file of your own; --forget: nothing.",
             show_default=False,
         ),
@@ -88,11 +79,11 @@ def with_reading(
     """
     defaults = {"strict": False, "trim_tpose": trim_tpose, "drop_slides": False}
     options: dict[str, tuple[Any, Any]] = {}
-    for name, (type_, option) in READING_OPTIONS.items():
+    for name, (type_, declared) in READING_OPTIONS.items():
         if name == "fps" and rates:
-            type_, option = str | None, typer.Option("--source-fps", metavar="FPS", help=rates)
+            type_, declared = str | None, option("--source-fps", "FPS", rates)
         if name not in omit:
-            options[name] = (Annotated[type_, option], defaults.get(name))
+            options[name] = (Annotated[type_, declared], defaults.get(name))
     if plain_fps:
         options["plain_fps"] = (Annotated[str | None, typer.Option("--fps", hidden=True)], None)
 

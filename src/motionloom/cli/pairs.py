@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from motionloom.cli.flags import added_options
+from motionloom.cli.flags import added_options, argument, option
 from motionloom.cli.options import for_each, read_clip, warn
 
 if TYPE_CHECKING:
@@ -17,18 +15,13 @@ if TYPE_CHECKING:
     from motionloom.io import Reading
 
 RATES_OF_TWO = "Frame rate of the files, or of A and of B: 60,120 [frames/s]."
-ClipA = Annotated[Path, typer.Argument(metavar="A", help="A clip.", show_default=False)]
-ClipB = Annotated[Path, typer.Argument(metavar="B", help="A clip with the same joints.", show_default=False)]
-OutFolder = Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the results.")]
-MeasureName = Annotated[
-    str, typer.Option("--measure", metavar="NAME", help="joint-angles, joint-positions, point-cloud or curvature.")
-]
-Share = Annotated[
-    float, typer.Option("--share", metavar="PERCENT", help="Share of all pairs to keep, the best ones [%].")
-]
+ClipA = Annotated[Path, argument("A", "A clip.")]
+ClipB = Annotated[Path, argument("B", "A clip with the same joints.")]
+OutFolder = Annotated[Path, option("-o --out", "DIR", "Folder for the results.")]
+MeasureName = Annotated[str, option("--measure", "NAME", "joint-angles, joint-positions, point-cloud or curvature.")]
+Share = Annotated[float, option("--share", "PERCENT", "Share of all pairs to keep, the best ones [%].")]
 WeightSet = Annotated[
-    str | None,
-    typer.Option("--weights", metavar="SET", help="Joint weights: uniform, lee, wang-bodenheimer, or role=w,role=w."),
+    str | None, option("--weights", "SET", "Joint weights: uniform, lee, wang-bodenheimer, or role=w,role=w.")
 ]
 
 MEASURE_OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -36,10 +29,10 @@ MEASURE_OPTIONS: dict[str, tuple[Any, Any]] = {
     "freedom": (
         Annotated[
             str | None,
-            typer.Option(
+            option(
                 "--freedom",
-                metavar="HOW",
-                help="point-cloud: how B may be moved onto A: ground (turned and shifted on the floor), height (also "
+                "HOW",
+                "point-cloud: how B may be moved onto A: ground (turned and shifted on the floor), height (also "
                 "up and down: stairs), rigid (any rotation: ramps).",
             ),
         ],
@@ -48,10 +41,10 @@ MEASURE_OPTIONS: dict[str, tuple[Any, Any]] = {
     "attributes": (
         Annotated[
             str | None,
-            typer.Option(
+            option(
                 "--attributes",
-                metavar="W,W,W",
-                help="Weights of the terms. joint-angles: root velocity, angles, joint velocities (0.05,1,0.02); "
+                "W,W,W",
+                "Weights of the terms. joint-angles: root velocity, angles, joint velocities (0.05,1,0.02); "
                 "joint-positions: positions, velocities, root velocity, root acceleration (1,1,1,1).",
             ),
         ],
@@ -59,41 +52,31 @@ MEASURE_OPTIONS: dict[str, tuple[Any, Any]] = {
     ),
     "normalise_by": (
         Annotated[
-            Path | None,
-            typer.Option(
-                "--normalise-by", metavar="FOLDER", help="joint-positions: normalise by the clips of a folder."
-            ),
+            Path | None, option("--normalise-by", "FOLDER", "joint-positions: normalise by the clips of a folder.")
         ],
         None,
     ),
     "candidates": (
         Annotated[
             float | None,
-            typer.Option(
-                "--candidates", metavar="PERCENT", help="curvature: share of pairs that the first stage keeps (5) [%]."
-            ),
+            option("--candidates", "PERCENT", "curvature: share of pairs that the first stage keeps (5) [%]."),
         ],
         None,
     ),
     "speed_floor": (
         Annotated[
             float | None,
-            typer.Option(
-                "--speed-floor",
-                metavar="M/S",
-                min=0.0,
-                help="curvature: a joint that is slower is at rest (0.05) [m/s].",
-            ),
+            option("--speed-floor", "M/S", "curvature: a joint that is slower is at rest (0.05) [m/s].", min=0.0),
         ],
         None,
     ),
     "normalised": (
         Annotated[
             str | None,
-            typer.Option(
+            option(
                 "--normalised",
-                metavar="WHAT",
-                help="curvature: correlation of windows, or the mean of that of joints (no joint decides alone).",
+                "WHAT",
+                "curvature: correlation of windows, or the mean of that of joints (no joint decides alone).",
             ),
         ],
         None,

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from motionloom.cli.flags import option
 from motionloom.cli.options import own_parameters
 
 if TYPE_CHECKING:
@@ -15,15 +14,11 @@ if TYPE_CHECKING:
 
 Root = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--root", metavar="DIR", help="Another folder that the request may read clips and grounds from; repeatable."
-    ),
+    option("--root", "DIR", "Another folder that the request may read clips and grounds from; repeatable."),
 ]
 
 
-RequestOption = Annotated[
-    str, typer.Option("-r", "--request", metavar="FILE|YAML", help="A request file, or YAML: '{seconds: 12}'.")
-]
+RequestOption = Annotated[str, option("-r --request", "FILE|YAML", "A request file, or YAML: '{seconds: 12}'.")]
 
 
 def given_request(

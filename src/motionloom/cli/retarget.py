@@ -7,8 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import flag, option
 from motionloom.cli.options import (
     Clips,
     Force,
@@ -30,28 +29,23 @@ if TYPE_CHECKING:
 @with_reading(trim_tpose=True)
 def retarget(
     clips: Clips,
-    to: Annotated[Path, typer.Option("--to", metavar="SKELETON", help="A clip file with the other skeleton.")],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="OUT", help="A file or a folder; without it, only a report.")
-    ] = None,
+    to: Annotated[Path, option("--to", "SKELETON", "A clip file with the other skeleton.")],
+    out: Annotated[Path | None, option("-o --out", "OUT", "A file or a folder; without it, only a report.")] = None,
     like: Annotated[
-        Path | None,
-        typer.Option("--like", metavar="CLIP", help="A clip in which the source's body stands, to find its pose."),
+        Path | None, option("--like", "CLIP", "A clip in which the source's body stands, to find its pose.")
     ] = None,
     plant: Annotated[
-        bool, typer.Option("--plant/--no-plant", help="Put feet and hands where the source's are; hold planted feet.")
+        bool, flag("--plant/--no-plant", "Put feet and hands where the source's are; hold planted feet.")
     ] = True,
     axes: Annotated[
         str,
-        typer.Option(
+        option(
             "--axes",
-            metavar="AXES",
-            help="Joint axes in BVH for a glTF SKELETON: of the rig, or along the world's axes at rest (rig, world).",
+            "AXES",
+            "Joint axes in BVH for a glTF SKELETON: of the rig, or along the world's axes at rest (rig, world).",
         ),
     ] = "rig",
-    to_roles: Annotated[
-        Path | None, typer.Option("--to-roles", metavar="FILE", help="Roles file of the other skeleton (TOML).")
-    ] = None,
+    to_roles: Annotated[Path | None, option("--to-roles", "FILE", "Roles file of the other skeleton (TOML).")] = None,
     force: Force = False,
     json: Json = False,
     *,

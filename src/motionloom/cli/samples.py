@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import LazyGroup, with_fields
+from motionloom.cli.flags import LazyGroup, flag, option, with_fields
 from motionloom.cli.options import Force, Json, Seed, columns, plural, print_json, print_line
 from motionloom.cli.progress_bars import progress, write_clip
 
@@ -37,7 +37,7 @@ class Samples(LazyGroup):
             return make_takes
 
         def make_sample(
-            out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file to write.")] = None,
+            out: Annotated[Path | None, option("-o --out", "FILE", "The file to write.")] = None,
             seed: Seed = 0,
             force: Force = False,
             json: Json = False,
@@ -52,8 +52,8 @@ class Samples(LazyGroup):
 def list_samples(
     ctx: typer.Context,
     json: Json = False,
-    everything: Annotated[bool, typer.Option("--all", help="Make every sample, into the folder of -o.")] = False,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for --all.")] = Path("samples"),
+    everything: Annotated[bool, flag("--all", "Make every sample, into the folder of -o.")] = False,
+    out: Annotated[Path, option("-o --out", "DIR", "Folder for --all.")] = Path("samples"),
     seed: Seed = 0,
     force: Force = False,
 ) -> None:
@@ -101,7 +101,7 @@ def _make(name: str, given: dict[str, Any], seed: int, out: Path | None, folder:
 
 
 def make_takes(
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="The folder to write.")] = Path("takes"),
+    out: Annotated[Path, option("-o --out", "DIR", "The folder to write.")] = Path("takes"),
     noise: Annotated[float, typer.Option(min=0, max=0.01, help="Noise of the markers [m].")] = 3e-4,
     seed: Seed = 0,
     force: Force = False,

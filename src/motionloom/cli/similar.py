@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import flag, option
 from motionloom.cli.options import Json, print_json, print_line, with_reading
 from motionloom.cli.pairs import (
     RATES_OF_TWO,
@@ -39,20 +38,16 @@ def similar(
     share: Share = 1.0,
     threshold: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--threshold",
-            metavar="X",
-            help="Keep all pairs up to this distance: 8cm (root mean square) for point-cloud; for other measures a "
+            "X",
+            "Keep all pairs up to this distance: 8cm (root mean square) for point-cloud; for other measures a "
             "number in their unit.",
         ),
     ] = None,
-    minima: Annotated[bool, typer.Option("--minima", help="Keep only local minima among them.")] = False,
-    contacts: Annotated[
-        bool, typer.Option("--contacts", help="Keep only pairs with the same feet on the ground.")
-    ] = False,
-    window: Annotated[
-        float | None, typer.Option("--window", metavar="S", help="Window length of point-cloud and curvature [s].")
-    ] = None,
+    minima: Annotated[bool, flag("--minima", "Keep only local minima among them.")] = False,
+    contacts: Annotated[bool, flag("--contacts", "Keep only pairs with the same feet on the ground.")] = False,
+    window: Annotated[float | None, option("--window", "S", "Window length of point-cloud and curvature [s].")] = None,
     json: Json = False,
     *,
     reading: Any = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.options import (
     Force,
     Json,
@@ -31,38 +32,29 @@ STAGES = ("time", "space", "posture", "steady")
 
 @with_reading(trim_tpose=True, rates="Frame rate of the files, or of UPPER and of LOWER: 60,120 [frames/s].")
 def splice(
-    upper: Annotated[str, typer.Argument(metavar="UPPER", help="The action: a file, a folder or a wildcard.")],
-    lower: Annotated[str, typer.Argument(metavar="LOWER", help="The locomotion: a file, a folder or a wildcard.")],
-    out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="OUT", help="A file; a folder if there are several actions or walks.")
-    ],
+    upper: Annotated[str, argument("UPPER", "The action: a file, a folder or a wildcard.")],
+    lower: Annotated[str, argument("LOWER", "The locomotion: a file, a folder or a wildcard.")],
+    out: Annotated[Path, option("-o --out", "OUT", "A file; a folder if there are several actions or walks.")],
     plain: Annotated[
-        Path | None,
-        typer.Option(
-            "--plain", metavar="CLIP", help="A plain walk of the action's performer: transfer only what differs."
-        ),
+        Path | None, option("--plain", "CLIP", "A plain walk of the action's performer: transfer only what differs.")
     ] = None,
     without: Annotated[
-        list[str] | None,
-        typer.Option("--without", metavar="STAGE", help="Leave out a stage: time, space, posture, steady; repeatable."),
+        list[str] | None, option("--without", "STAGE", "Leave out a stage: time, space, posture, steady; repeatable.")
     ] = None,
     baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", metavar="NAME", help="For comparison: naive, time (aligned in time only), global."),
+        str | None, option("--baseline", "NAME", "For comparison: naive, time (aligned in time only), global.")
     ] = None,
     cut: Annotated[
         str,
-        typer.Option(
+        option(
             "--cut",
-            metavar="PART",
-            help="What is taken from the action: upper, arms, hands, head, left_arm, right_hand and so on, or any "
+            "PART",
+            "What is taken from the action: upper, arms, hands, head, left_arm, right_hand and so on, or any "
             "joint with all that hangs on it; several with commas.",
         ),
     ] = "upper",
-    crop: Annotated[bool, typer.Option("--crop", help="End where the action is over, if it is too short.")] = False,
-    picture: Annotated[
-        bool, typer.Option("--picture", help="Write a filmstrip (.png) of action, walk and result.")
-    ] = False,
+    crop: Annotated[bool, flag("--crop", "End where the action is over, if it is too short.")] = False,
+    picture: Annotated[bool, flag("--picture", "Write a filmstrip (.png) of action, walk and result.")] = False,
     force: Force = False,
     json: Json = False,
     *,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import with_fields
+from motionloom.cli.flags import argument, flag, option, with_fields
 from motionloom.cli.layer_options import OverlayRate, Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, plural, print_line, warn
 from motionloom.cli.progress_bars import busy, write_clip
@@ -24,40 +24,29 @@ if TYPE_CHECKING:
 
 
 def drive(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL.loom", help="A model of any method that makes clips of any length.")
-    ],
+    model: Annotated[Path, argument("MODEL.loom", "A model of any method that makes clips of any length.")],
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="Write a clip; by default one JSON line for each pose."),
+        Path | None, option("-o --out", "FILE", "Write a clip; by default one JSON line for each pose.")
     ] = None,
     command: Annotated[
-        list[str] | None,
-        typer.Option("-c", "--command", metavar="ORDER", help="'3: heading 90deg, speed 1.4'; repeatable."),
+        list[str] | None, option("-c --command", "ORDER", "'3: heading 90deg, speed 1.4'; repeatable.")
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", metavar="S", min=0.01, help="Duration; without it, until Ctrl-C [s].")
+        float | None, option("--seconds", "S", "Duration; without it, until Ctrl-C [s].", min=0.01)
     ] = None,
-    rate: Annotated[
-        float, typer.Option("--result-fps", "--rate", metavar="FPS", min=1, max=1000, help="Poses per second.")
-    ] = 60.0,
+    rate: Annotated[float, option("--result-fps --rate", "FPS", "Poses per second.", min=1, max=1000)] = 60.0,
     seed: Seed = 0,
     lock: Annotated[bool, typer.Option(help="Hold feet where they touch.")] = True,
     vary: Annotated[
-        Path | None,
-        typer.Option("--vary", metavar="TAKES.loom", help="Add the variation of a model of takes to any character."),
+        Path | None, option("--vary", "TAKES.loom", "Add the variation of a model of takes to any character.")
     ] = None,
     vary_amount: Annotated[
         float, typer.Option("--vary-amount", min=0, max=4, help="How much: 1 as in the takes.")
     ] = 1.0,
     overlay: Overlays = None,
     source_fps: OverlayRate = None,
-    gaze: Annotated[
-        Path | None, typer.Option("--gaze", metavar="MAP.loom", help="A gaze map, for the order `look X Y Z`.")
-    ] = None,
-    lead: Annotated[
-        bool, typer.Option("--lead", help="With --gaze: look into turns where there is no point to look at.")
-    ] = False,
+    gaze: Annotated[Path | None, option("--gaze", "MAP.loom", "A gaze map, for the order `look X Y Z`.")] = None,
+    lead: Annotated[bool, flag("--lead", "With --gaze: look into turns where there is no point to look at.")] = False,
     force: Force = False,
     *,
     given: Any = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.options import Json, Seed, columns, load_all, plural, print_json, print_line, with_reading
 from motionloom.cli.progress_bars import busy
 
@@ -26,13 +27,10 @@ study = typer.Typer(
 @with_reading()
 def run(
     group: Annotated[
-        list[str],
-        typer.Option("--group", metavar="NAME=CLIPS", help="A group of clips: a file, folder or wildcard; repeatable."),
+        list[str], option("--group", "NAME=CLIPS", "A group of clips: a file, folder or wildcard; repeatable.")
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="RATINGS.csv", help="Ratings; those in it are kept.")],
-    question: Annotated[
-        str, typer.Option("--question", help="natural: single clips. repetitive: 15 clips in a row.")
-    ] = "natural",
+    out: Annotated[Path, option("-o --out", "RATINGS.csv", "Ratings; those in it are kept.")],
+    question: Annotated[str, flag("--question", "natural: single clips. repetitive: 15 clips in a row.")] = "natural",
     trials: Annotated[int, typer.Option("--trials", min=2, max=200, help="Clips that each participant rates.")] = 15,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: any free one.")] = 0,
     seed: Seed = 0,
@@ -68,13 +66,11 @@ def run(
 
 @study.command()
 def analyse(
-    ratings: Annotated[Path, typer.Argument(metavar="RATINGS.csv", help="A file that `study run` wrote.")],
+    ratings: Annotated[Path, argument("RATINGS.csv", "A file that `study run` wrote.")],
     margin: Annotated[
         float, typer.Option("--margin", min=0.01, max=8, help="Rating points within which groups are equivalent.")
     ] = 1.0,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Folder for a box plot of each question.")
-    ] = None,
+    out: Annotated[Path | None, option("-o --out", "DIR", "Folder for a box plot of each question.")] = None,
     json: Json = False,
 ) -> None:
     """Analyse ratings: means, analysis of variance (one-way, and within participants), and tests of equivalence.

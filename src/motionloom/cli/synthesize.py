@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.options import Force, Json, Measures, Seed, Suffix, columns, plural, print_json, print_line, warn
 from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root, given_request
@@ -20,28 +21,21 @@ if TYPE_CHECKING:
 
 
 def synthesize(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model from `motionloom learn`.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="File to write; a folder with --count.")],
+    model: Annotated[Path, argument("MODEL.loom", "A model from `motionloom learn`.")],
+    out: Annotated[Path, option("-o --out", "FILE", "File to write; a folder with --count.")],
     request: RequestOption = "{}",
     seed: Seed = 0,
     count: Annotated[
         int | None,
-        typer.Option(
-            "--count",
-            metavar="N",
-            min=1,
-            help="Make N takes: take_000.bvh and so on; the first is the best found, later ones vary.",
+        option(
+            "--count", "N", "Make N takes: take_000.bvh and so on; the first is the best found, later ones vary.", min=1
         ),
     ] = None,
     fps: Annotated[
         float | None,
-        typer.Option(
-            "--result-fps", metavar="FPS", help="Frame rate of the result (`fps:` in the request); else the model's."
-        ),
+        option("--result-fps", "FPS", "Frame rate of the result (`fps:` in the request); else the model's."),
     ] = None,
-    best: Annotated[
-        bool, typer.Option("--best", help="Write the best clip even if a hard constraint is not met.")
-    ] = False,
+    best: Annotated[bool, flag("--best", "Write the best clip even if a hard constraint is not met.")] = False,
     to: Suffix = ".bvh",
     root: Root = None,
     measure: Measures = None,

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import flag, option
 from motionloom.cli.loop import edit_dict, print_edits
 from motionloom.cli.options import Clips, Force, Json, Suffix, print_reports, with_reading
 from motionloom.cli.progress_bars import busy
@@ -15,22 +16,17 @@ from motionloom.cli.progress_bars import busy
 @with_reading()
 def trim(
     clips: Clips,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="A file or a folder.")],
-    start: Annotated[str, typer.Option("--start", metavar="TIME", help="First time kept: 1.5, 45f, end-3.")] = "0",
-    end: Annotated[
-        str | None, typer.Option("--end", metavar="TIME", help="Time of the end: 4, end-0.5; by default the clip's.")
-    ] = None,
+    out: Annotated[Path, option("-o --out", "OUT", "A file or a folder.")],
+    start: Annotated[str, option("--start", "TIME", "First time kept: 1.5, 45f, end-3.")] = "0",
+    end: Annotated[str | None, option("--end", "TIME", "Time of the end: 4, end-0.5; by default the clip's.")] = None,
     contacts: Annotated[
-        str | None,
-        typer.Option(
-            "--contacts", metavar="FOOT", help="Keep whole strides, between touch-downs of: left, right_toe ..."
-        ),
+        str | None, option("--contacts", "FOOT", "Keep whole strides, between touch-downs of: left, right_toe ...")
     ] = None,
     strides: Annotated[
-        int | None, typer.Option("--strides", metavar="N", min=1, help="With --contacts: only the first N strides.")
+        int | None, option("--strides", "N", "With --contacts: only the first N strides.", min=1)
     ] = None,
     each: Annotated[
-        bool, typer.Option("--each", help="With --contacts: every stride in a file of its own, NAME_00, NAME_01 ...")
+        bool, flag("--each", "With --contacts: every stride in a file of its own, NAME_00, NAME_01 ...")
     ] = False,
     to: Suffix = ".bvh",
     force: Force = False,

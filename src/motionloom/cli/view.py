@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import flag, option
 from motionloom.cli.options import RATES_OF_EACH, Clips, load_with, print_line, with_reading
 from motionloom.cli.progress_bars import busy
 
@@ -23,55 +24,43 @@ def view(
     clips: Clips,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--out",
-            metavar="FILE",
-            help="A filmstrip (.png, .svg, .pdf), an animation (.gif, .webp, .mp4) or an HTML page (.html): a player, "
+        option(
+            "-o --out",
+            "FILE",
+            "A filmstrip (.png, .svg, .pdf), an animation (.gif, .webp, .mp4) or an HTML page (.html): a player, "
             "or for folders a page with all clips.",
         ),
     ] = None,
     poses: Annotated[
-        int | None, typer.Option("--poses", metavar="N", min=1, help="Poses in the picture; as many as fit otherwise.")
+        int | None, option("--poses", "N", "Poses in the picture; as many as fit otherwise.", min=1)
     ] = None,
-    start: Annotated[float, typer.Option("--from", metavar="S", min=0.0, help="Begin here [s].")] = 0.0,
-    end: Annotated[float | None, typer.Option("--to", metavar="S", help="End here [s].")] = None,
+    start: Annotated[float, option("--from", "S", "Begin here [s].", min=0.0)] = 0.0,
+    end: Annotated[float | None, option("--to", "S", "End here [s].")] = None,
     trails: Annotated[bool, typer.Option(help="Foot trails and footprints.")] = True,
     streamers: Annotated[
-        list[str] | None,
-        typer.Option("--streamer", metavar="JOINT", help="Draw the path of this joint (role or name); repeatable."),
+        list[str] | None, option("--streamer", "JOINT", "Draw the path of this joint (role or name); repeatable.")
     ] = None,
     layout: Annotated[
         str,
-        typer.Option(
+        option(
             "--layout",
-            metavar="NAME",
-            help="Several clips in an animation: side (by side), overlay (the others pale) or scene (where they are).",
+            "NAME",
+            "Several clips in an animation: side (by side), overlay (the others pale) or scene (where they are).",
         ),
     ] = "side",
     follow: Annotated[
-        bool | None, typer.Option("--follow/--fixed", help="Camera of an animation; chosen by the path otherwise.")
+        bool | None, flag("--follow/--fixed", "Camera of an animation; chosen by the path otherwise.")
     ] = None,
-    rate: Annotated[
-        float, typer.Option("--rate", metavar="FPS", min=1.0, max=120.0, help="Pictures per second of an animation.")
-    ] = 30.0,
-    size: Annotated[
-        str | None, typer.Option("--size", metavar="WxH", help="Size of an animation in pixels, such as 640x400.")
-    ] = None,
-    sheet: Annotated[
-        bool, typer.Option("--sheet", help="A contact sheet: poses in a grid with frame numbers.")
-    ] = False,
-    every: Annotated[
-        int | None, typer.Option("--every", metavar="N", min=1, help="In a contact sheet: one pose every N frames.")
-    ] = None,
+    rate: Annotated[float, option("--rate", "FPS", "Pictures per second of an animation.", min=1.0, max=120.0)] = 30.0,
+    size: Annotated[str | None, option("--size", "WxH", "Size of an animation in pixels, such as 640x400.")] = None,
+    sheet: Annotated[bool, flag("--sheet", "A contact sheet: poses in a grid with frame numbers.")] = False,
+    every: Annotated[int | None, option("--every", "N", "In a contact sheet: one pose every N frames.", min=1)] = None,
     sources: Annotated[
-        bool, typer.Option("--sources", help="Draw where every frame comes from: clips, their frames, transitions.")
+        bool, flag("--sources", "Draw where every frame comes from: clips, their frames, transitions.")
     ] = False,
     browse: Annotated[
         bool | None,
-        typer.Option(
-            "--browse/--player", help="HTML: a page of thumbnails, or a player; by default, by folder or file."
-        ),
+        flag("--browse/--player", "HTML: a page of thumbnails, or a player; by default, by folder or file."),
     ] = None,
     *,
     reading: Any = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import argument
 from motionloom.cli.options import print_line, warn
 from motionloom.cli.progress_bars import busy
 
@@ -15,11 +16,7 @@ if TYPE_CHECKING:
 SECONDS = 3.0  # of each sample that is learned from
 
 
-def warm(
-    methods: Annotated[
-        list[str] | None, typer.Argument(metavar="[METHODS]", help="Methods; by default all.", show_default=False)
-    ] = None,
-) -> None:
+def warm(methods: Annotated[list[str] | None, argument("[METHODS]", "Methods; by default all.")] = None) -> None:
     """Learn from small samples and make a clip with every method, so that later commands do not wait for compiling.
 
     Compiled code is kept beside the package, or in the user's cache folder.

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import with_fields
+from motionloom.cli.flags import argument, flag, option, with_fields
 from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, warn, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 from motionloom.cli.requests import Root, given_request
 
 TARGETS = "targets.csv"
-Map = Annotated[Path, typer.Argument(metavar="MAP.loom", help="A gaze map, as `motionloom learn gaze` writes it.")]
+Map = Annotated[Path, argument("MAP.loom", "A gaze map, as `motionloom learn gaze` writes it.")]
 
 
 def takes_and_targets(paths: Sequence[str], given: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
@@ -41,23 +41,21 @@ def takes_and_targets(paths: Sequence[str], given: dict[str, Any]) -> tuple[list
 @with_reading(trim_tpose=True)
 def turn_clip(
     gaze_map: Map,
-    clip: Annotated[Path, typer.Argument(metavar="CLIP", help="The clip whose gaze is turned.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write.")],
+    clip: Annotated[Path, argument("CLIP", "The clip whose gaze is turned.")],
+    out: Annotated[Path, option("-o --out", "FILE", "The clip to write.")],
     request: Annotated[
-        str | None,
-        typer.Option("-r", "--request", metavar="FILE|YAML", help="Constraints look_at: a request file, or YAML."),
+        str | None, option("-r --request", "FILE|YAML", "Constraints look_at: a request file, or YAML.")
     ] = None,
     objects: Annotated[
-        Path | None,
-        typer.Option("--objects", metavar="FILE.csv", help="Named points (name,x,y,z): look at the nearest one ahead."),
+        Path | None, option("--objects", "FILE.csv", "Named points (name,x,y,z): look at the nearest one ahead.")
     ] = None,
     within: Annotated[
-        float, typer.Option("--within", metavar="M", min=0.1, help="Distance within which an object is looked at [m].")
+        float, option("--within", "M", "Distance within which an object is looked at [m].", min=0.1)
     ] = 4.0,
     picture: Annotated[
-        bool, typer.Option("--picture", help="Write a picture (.png) beside it: directions of head, eyes and targets.")
+        bool, flag("--picture", "Write a picture (.png) beside it: directions of head, eyes and targets.")
     ] = False,
-    best: Annotated[bool, typer.Option("--best", help="Write the clip even if a look_at is missed.")] = False,
+    best: Annotated[bool, flag("--best", "Write the clip even if a look_at is missed.")] = False,
     root: Root = None,
     force: Force = False,
     json: Json = False,
@@ -120,17 +118,13 @@ gaze = with_fields(turn_clip, _options())
 
 def gaze_map(
     gaze_map: Map,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="MAP.loom", help="Write the map as changed by the options.")
-    ] = None,
+    out: Annotated[Path | None, option("-o --out", "MAP.loom", "Write the map as changed by the options.")] = None,
     strength: Annotated[float, typer.Option(min=0, max=3, help="How far spine and neck turn, times as now.")] = 1.0,
     speed: Annotated[float, typer.Option(min=0.1, max=10, help="Speed of the shifts, times as now.")] = 1.0,
     shares: Annotated[
         str, typer.Option(metavar="P,L,U,N", help="Factors of pelvis, lower spine, upper spine and neck.")
     ] = "1,1,1,1",
-    picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE.png", help="Draw how the shares depend on the yaw.")
-    ] = None,
+    picture: Annotated[Path | None, option("--picture", "FILE.png", "Draw how the shares depend on the yaw.")] = None,
     json: Json = False,
 ) -> None:
     """List the examples of a gaze map, and what it loses of each take; with -o, write it with other factors."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import present_value
+from motionloom.cli.flags import argument, flag, option, present_value
 from motionloom.cli.options import Force, Json, Seed, Suffix, columns, plural, print_json, print_line
 from motionloom.cli.progress_bars import busy
 
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
 
 def graph(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with a motion graph.")],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE.png", help="Draw speed against turn for every second.")
-    ] = None,
+    model: Annotated[Path, argument("MODEL.loom", "A model with a motion graph.")],
+    out: Annotated[Path | None, option("-o --out", "FILE.png", "Draw speed against turn for every second.")] = None,
     json: Json = False,
 ) -> None:
     """Show the transitions, connections and label sets of a motion graph, and the speeds and turns of its clips."""
@@ -57,46 +55,36 @@ def graph(
 
 
 def walk(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with a motion graph.")],
-    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Duration of the walk [s].")] = 60.0,
+    model: Annotated[Path, argument("MODEL.loom", "A model with a motion graph.")],
+    seconds: Annotated[float, option("--seconds", "S", "Duration of the walk [s].")] = 60.0,
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="File to write; a folder with --count. [MODEL_walk.bvh]"),
+        Path | None, option("-o --out", "FILE", "File to write; a folder with --count. [MODEL_walk.bvh]")
     ] = None,
     seed: Seed = 0,
-    count: Annotated[
-        int | None, typer.Option("--count", metavar="N", min=1, help="Make N takes: take_000.bvh and so on.")
-    ] = None,
+    count: Annotated[int | None, option("--count", "N", "Make N takes: take_000.bvh and so on.", min=1)] = None,
     start: Annotated[
-        str | None,
-        typer.Option("--start", metavar="CLIP#FRAME", help="Frame to begin at: walk.bvh#120; by default any."),
+        str | None, option("--start", "CLIP#FRAME", "Frame to begin at: walk.bvh#120; by default any.")
     ] = None,
-    style: Annotated[
-        str | None, typer.Option("--style", metavar="LABEL", help="Use only frames with this label.")
-    ] = None,
+    style: Annotated[str | None, option("--style", "LABEL", "Use only frames with this label.")] = None,
     fps: Annotated[
-        float | None,
-        typer.Option("--result-fps", metavar="FPS", min=1.0, help="Frame rate of the result; by default the model's."),
+        float | None, option("--result-fps", "FPS", "Frame rate of the result; by default the model's.", min=1.0)
     ] = None,
     shortest: Annotated[
-        float | None,
-        typer.Option("--shortest", metavar="S", min=0.0, help="Shortest time between transitions [s]; default: 0.5."),
+        float | None, option("--shortest", "S", "Shortest time between transitions [s]; default: 0.5.", min=0.0)
     ] = None,
     sampling: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--sampling",
-            metavar="HOW",
-            help="Probability of transitions: similarity (default), uniform, or markov (two-level-graph).",
+            "HOW",
+            "Probability of transitions: similarity (default), uniform, or markov (two-level-graph).",
         ),
     ] = None,
     avoid_repeats: Annotated[
-        bool | None,
-        typer.Option("--avoid-repeats/--no-avoid-repeats", help="Avoid frames that were shown recently (default)."),
+        bool | None, flag("--avoid-repeats/--no-avoid-repeats", "Avoid frames that were shown recently (default).")
     ] = None,
     picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw the source of every frame: .png, .svg or .pdf."),
+        Path | None, option("--picture", "FILE", "Draw the source of every frame: .png, .svg or .pdf.")
     ] = None,
     to: Suffix = ".bvh",
     force: Force = False,

@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.layer_options import OverlayRate, Overlays, load_overlays
 from motionloom.cli.options import Force, Seed, Suffix, columns, plural, print_line
 from motionloom.cli.progress_bars import busy
@@ -18,21 +17,16 @@ RATE = 30.0  # Hz, of the view in the terminal
 
 
 def drive(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with live characters.")],
+    model: Annotated[Path, argument("MODEL.loom", "A model with live characters.")],
     out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="FILE", help="Write the clip of a request; by default, drive by hand."),
+        Path | None, option("-o --out", "FILE", "Write the clip of a request; by default, drive by hand.")
     ] = None,
     request: RequestOption = "{}",
     seed: Seed = 0,
-    best: Annotated[
-        bool, typer.Option("--best", help="Write the best clip even if a hard constraint is not met.")
-    ] = False,
+    best: Annotated[bool, flag("--best", "Write the best clip even if a hard constraint is not met.")] = False,
     overlay: Overlays = None,
     source_fps: OverlayRate = None,
-    gaze: Annotated[
-        Path | None, typer.Option("--gaze", metavar="MAP.loom", help="By hand: a gaze map; the gaze leads turns.")
-    ] = None,
+    gaze: Annotated[Path | None, option("--gaze", "MAP.loom", "By hand: a gaze map; the gaze leads turns.")] = None,
     root: Root = None,
     force: Force = False,
 ) -> None:
@@ -122,31 +116,22 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
 
 
 def crowd(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model with live characters.")],
+    model: Annotated[Path, argument("MODEL.loom", "A model with live characters.")],
     out: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--out", metavar="FOLDER", help="Folder for member_0000.bvh and so on, or one file (.usd) with all."
-        ),
+        Path, option("-o --out", "FOLDER", "Folder for member_0000.bvh and so on, or one file (.usd) with all.")
     ],
-    count: Annotated[int, typer.Option("--count", metavar="N", min=0, help="How many characters.")] = 10,
-    seconds: Annotated[float, typer.Option("--seconds", metavar="S", min=0.1, help="Duration [s].")] = 10.0,
-    rate: Annotated[
-        float, typer.Option("--result-fps", "--rate", metavar="FPS", min=1, max=240, help="Frame rate of the clips.")
-    ] = 30.0,
+    count: Annotated[int, option("--count", "N", "How many characters.", min=0)] = 10,
+    seconds: Annotated[float, option("--seconds", "S", "Duration [s].", min=0.1)] = 10.0,
+    rate: Annotated[float, option("--result-fps --rate", "FPS", "Frame rate of the clips.", min=1, max=240)] = 30.0,
     seed: Seed = 0,
-    apart: Annotated[bool, typer.Option("--apart", help="Characters turn away from their neighbours.")] = False,
+    apart: Annotated[bool, flag("--apart", "Characters turn away from their neighbours.")] = False,
     avoid: Annotated[
-        list[str] | None,
-        typer.Option("--avoid", metavar="X,Z,R", help="A circle on the ground to walk around [m]; repeatable."),
+        list[str] | None, option("--avoid", "X,Z,R", "A circle on the ground to walk around [m]; repeatable.")
     ] = None,
     tracks: Annotated[
-        Path | None,
-        typer.Option("--tracks", metavar="FILE.csv", help="Rows id,t,x,z: where each character is, and when."),
+        Path | None, option("--tracks", "FILE.csv", "Rows id,t,x,z: where each character is, and when.")
     ] = None,
-    member: Annotated[
-        list[int] | None, typer.Option("--member", metavar="I", help="Only these members, numbered from 0.")
-    ] = None,
+    member: Annotated[list[int] | None, option("--member", "I", "Only these members, numbered from 0.")] = None,
     to: Suffix = ".bvh",
     force: Force = False,
 ) -> None:
@@ -182,18 +167,15 @@ def crowd(
     print_line(f"{out}: {plural(len(clips), 'character')}, {seconds:.2f} s at {rate:g} fps, seed {seed}")
 
 
-GraphModel = Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of parametric-graph.")]
+GraphModel = Annotated[Path, argument("MODEL.loom", "A model of parametric-graph.")]
 
 
 def edges(
     model: GraphModel,
     every: Annotated[
-        bool, typer.Option("--all", help="Also try all pairs of nodes without an edge, and list what each needs.")
+        bool, flag("--all", "Also try all pairs of nodes without an edge, and list what each needs.")
     ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", metavar="FILE.png", help="Draw how far each edge reaches, by its limit."),
-    ] = None,
+    out: Annotated[Path | None, option("-o --out", "FILE.png", "Draw how far each edge reaches, by its limit.")] = None,
 ) -> None:
     """List the edges of a graph: good, neutral and bad pairs, reach, worst pair; refused ones with the reason.
 
@@ -230,12 +212,10 @@ def edges(
 
 def reachable(
     model: GraphModel,
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.png", help="The picture.")],
-    seconds: Annotated[float, typer.Option("--seconds", metavar="S", help="Within this time [s].")] = 5.0,
-    node: Annotated[
-        str, typer.Option("--node", metavar="NAME", help="The node; by default the first that turns.")
-    ] = "",
-    once: Annotated[bool, typer.Option("--once", help="Turns are set once for each clip, as HECK does.")] = False,
+    out: Annotated[Path, option("-o --out", "FILE.png", "The picture.")],
+    seconds: Annotated[float, option("--seconds", "S", "Within this time [s].")] = 5.0,
+    node: Annotated[str, option("--node", "NAME", "The node; by default the first that turns.")] = "",
+    once: Annotated[bool, flag("--once", "Turns are set once for each clip, as HECK does.")] = False,
 ) -> None:
     """Draw which places a character reaches within a time, and with how many headings (HECK fig 6.11).
 

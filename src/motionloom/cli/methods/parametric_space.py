@@ -5,19 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from motionloom.cli.flags import argument, option
 from motionloom.cli.options import Force, plural, print_line
 from motionloom.cli.progress_bars import busy
 from motionloom.core import part
 
 
 def bake(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A .loom file of parametric-space, multilinear or verbs.")
-    ],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the clips and space.json.")],
-    to: Annotated[str, typer.Option("--to", metavar="SUFFIX", help="Format of the clips: glb, bvh ...")] = "glb",
+    model: Annotated[Path, argument("MODEL", "A .loom file of parametric-space, multilinear or verbs.")],
+    out: Annotated[Path, option("-o --out", "DIR", "Folder for the clips and space.json.")],
+    to: Annotated[str, option("--to", "SUFFIX", "Format of the clips: glb, bvh ...")] = "glb",
     force: Force = False,
 ) -> None:
     """Write the examples of a space as clips, and their triangulation, for blend spaces of Godot, Unity or Unreal.

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.options import Json, Seed, columns, print_json, print_line
 from motionloom.cli.progress_bars import busy
 
@@ -20,19 +19,15 @@ MAX_LISTED = 8  # textons in a cell
 
 
 def textons(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with textons.")],
+    model: Annotated[Path, argument("MODEL", "A .loom file that was learned with textons.")],
     path: Annotated[
-        str | None,
-        typer.Option("--path", metavar="PATH", help="A path, as '3 3 7#1 1': check it, and list possible changes."),
+        str | None, option("--path", "PATH", "A path, as '3 3 7#1 1': check it, and list possible changes.")
     ] = None,
     segments: Annotated[
-        bool, typer.Option("--segments", help="List each texton's segments, as 7#1: clip, frame and length.")
+        bool, flag("--segments", "List each texton's segments, as 7#1: clip, frame and length.")
     ] = False,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--out", metavar="DIR", help="Folder for pictures: segments, transitions, graph, curves, spectra."
-        ),
+        Path | None, option("-o --out", "DIR", "Folder for pictures: segments, transitions, graph, curves, spectra.")
     ] = None,
     seed: Seed = 0,
     json: Json = False,

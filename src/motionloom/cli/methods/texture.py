@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionloom.cli.flags import argument, option
 from motionloom.cli.options import Force, Json, Seed, columns, for_each, print_json, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 from motionloom.cli.requests import Root, given_request
@@ -19,17 +20,12 @@ FILES = ("texture.png", "neighbourhood.png", "cells.npz")
 
 
 def texture(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with texture.")],
-    out: Annotated[
-        Path,
-        typer.Option("-o", "--out", metavar="DIR", help="Folder for texture.png, neighbourhood.png and cells.npz."),
-    ],
+    model: Annotated[Path, argument("MODEL", "A .loom file that was learned with texture.")],
+    out: Annotated[Path, option("-o --out", "DIR", "Folder for texture.png, neighbourhood.png and cells.npz.")],
     request: Annotated[
-        str, typer.Option("-r", "--request", metavar="FILE|YAML", help="A request file, or YAML: '{seconds: 12}'.")
+        str, option("-r --request", "FILE|YAML", "A request file, or YAML: '{seconds: 12}'.")
     ] = "{seconds: 4}",
-    joint: Annotated[
-        str | None, typer.Option("--joint", metavar="NAME", help="The joint whose neighbourhood is drawn.")
-    ] = None,
+    joint: Annotated[str | None, option("--joint", "NAME", "The joint whose neighbourhood is drawn.")] = None,
     seed: Seed = 0,
     root: Root = None,
     force: Force = False,
@@ -89,12 +85,10 @@ def texture(
 
 @with_reading(trim_tpose=True, rates="Frame rate of the files, or of PLAIN, STYLED and OTHER: 60,120,60 [frames/s].")
 def transfer(
-    plain: Annotated[Path, typer.Argument(metavar="PLAIN", help="A plain motion: a walk.")],
-    styled: Annotated[
-        Path, typer.Argument(metavar="STYLED", help="The same in the style that is wanted, also of another body.")
-    ],
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another plain motion, of the body of PLAIN: a run.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="OUT", help="The result: OTHER in that style.")],
+    plain: Annotated[Path, argument("PLAIN", "A plain motion: a walk.")],
+    styled: Annotated[Path, argument("STYLED", "The same in the style that is wanted, also of another body.")],
+    other: Annotated[Path, argument("OTHER", "Another plain motion, of the body of PLAIN: a run.")],
+    out: Annotated[Path, option("-o --out", "OUT", "The result: OTHER in that style.")],
     weight: Annotated[
         float, typer.Option("--weight", min=0, max=1000, help="Weight of the likeness to OTHER, beside seams.")
     ] = 0.5,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionloom.cli.flags import present_value
+from motionloom.cli.flags import argument, flag, option, present_value
 from motionloom.cli.options import Force, Json, columns, plural, print_json, print_line, read_clip, with_reading
 from motionloom.cli.progress_bars import busy, write_clip
 
@@ -17,24 +17,17 @@ if TYPE_CHECKING:
 
 
 def choices(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of two-level-graph.")],
+    model: Annotated[Path, argument("MODEL.loom", "A model of two-level-graph.")],
     at: Annotated[
-        str | None,
-        typer.Option("--at", metavar="CLIP#FRAME", help="Frame to begin at: walk.bvh#120; by default the first."),
+        str | None, option("--at", "CLIP#FRAME", "Frame to begin at: walk.bvh#120; by default the first.")
     ] = None,
-    follow: Annotated[
-        str, typer.Option("--follow", metavar="N,N,...", help="Choices to take first, one after the other: 0,3,1.")
-    ] = "",
-    reach: Annotated[
-        float, typer.Option("--reach", metavar="S", min=0.2, max=10, help="Duration of a choice, at most [s].")
-    ] = 1.5,
-    most: Annotated[int, typer.Option("--most", metavar="N", min=1, help="Maximal number of choices.")] = 12,
+    follow: Annotated[str, option("--follow", "N,N,...", "Choices to take first, one after the other: 0,3,1.")] = "",
+    reach: Annotated[float, option("--reach", "S", "Duration of a choice, at most [s].", min=0.2, max=10)] = 1.5,
+    most: Annotated[int, option("--most", "N", "Maximal number of choices.", min=1)] = 12,
     picture: Annotated[
-        Path | None, typer.Option("--picture", metavar="FILE", help="Draw poses, paths and footprints of the choices.")
+        Path | None, option("--picture", "FILE", "Draw poses, paths and footprints of the choices.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the motion of the choices followed.")
-    ] = None,
+    out: Annotated[Path | None, option("-o --out", "FILE", "Write the motion of the choices followed.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -126,35 +119,33 @@ def _write(model: TwoLevelGraphModel, start: int, numbers: list[str], reach: flo
 
 @with_reading(trim_tpose=True)
 def act(
-    model: Annotated[Path, typer.Argument(metavar="MODEL.loom", help="A model of two-level-graph.")],
-    performed: Annotated[Path, typer.Argument(metavar="CLIP", help="The performance, or a folder of masks.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The clip to write.")],
+    model: Annotated[Path, argument("MODEL.loom", "A model of two-level-graph.")],
+    performed: Annotated[Path, argument("CLIP", "The performance, or a folder of masks.")],
+    out: Annotated[Path, option("-o --out", "FILE", "The clip to write.")],
     silhouettes: Annotated[
-        bool, typer.Option("--silhouettes", help="Compare silhouettes seen by a camera instead of poses.")
+        bool, flag("--silhouettes", "Compare silhouettes seen by a camera instead of poses.")
     ] = False,
     masks: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--masks",
-            metavar="FPS",
+            "FPS",
+            "CLIP is a folder of images, one for each frame, with the performer cut out: their frame rate.",
             min=1e-3,
-            help="CLIP is a folder of images, one for each frame, with the performer cut out: their frame rate.",
         ),
     ] = None,
     camera: Annotated[
         str,
-        typer.Option(
+        option(
             "--camera",
-            metavar="ANGLE",
-            help="Direction of the camera at the start: 0deg in front of the performer, 90deg to the left.",
+            "ANGLE",
+            "Direction of the camera at the start: 0deg in front of the performer, 90deg to the left.",
         ),
     ] = "50deg",
     camera_known: Annotated[
-        bool, typer.Option("--camera-known", help="Use --camera as given; otherwise all 18 viewpoints are tried.")
+        bool, flag("--camera-known", "Use --camera as given; otherwise all 18 viewpoints are tried.")
     ] = False,
-    smooth: Annotated[
-        float, typer.Option("--smooth", metavar="X", min=0, help="Cost of transitions, relative to similarity.")
-    ] = 0.3,
+    smooth: Annotated[float, option("--smooth", "X", "Cost of transitions, relative to similarity.", min=0)] = 0.3,
     force: Force = False,
     json: Json = False,
     told: Annotated[bool | None, typer.Option("--told", hidden=True)] = None,

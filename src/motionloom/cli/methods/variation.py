@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from motionloom.cli.flags import present_value
+from motionloom.cli.flags import argument, option, present_value
 from motionloom.cli.options import (
     Clips,
     Json,
@@ -48,10 +48,8 @@ variation = typer.Typer(
 
 @variation.command()
 def show(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A .loom file that was learned with variation.")],
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Folder for pictures: curves, bodies, networks.")
-    ] = None,
+    model: Annotated[Path, argument("MODEL", "A .loom file that was learned with variation.")],
+    out: Annotated[Path | None, option("-o --out", "DIR", "Folder for pictures: curves, bodies, networks.")] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -125,10 +123,7 @@ def _draw(model: VariationModel, folder: Path, seed: int, *, quiet: bool) -> lis
 
 RATE = 30.0  # frames per second at which takes are compared
 Rate = Annotated[
-    float | None,
-    typer.Option(
-        "--model-fps", metavar="FPS", min=1, max=1000, help=f"Frame rate of the comparison, {RATE:g} by default."
-    ),
+    float | None, option("--model-fps", "FPS", f"Frame rate of the comparison, {RATE:g} by default.", min=1, max=1000)
 ]
 PlainRate = Annotated[float | None, typer.Option("--fps", min=1, max=1000, hidden=True)]
 
@@ -138,10 +133,7 @@ PlainRate = Annotated[float | None, typer.Option("--fps", min=1, max=1000, hidde
 def compress(
     clips: Clips,
     tolerance: Annotated[
-        float,
-        typer.Option(
-            "--tolerance", metavar="M", min=0, help="Largest error: root mean square at the tips of limbs [m]."
-        ),
+        float, option("--tolerance", "M", "Largest error: root mean square at the tips of limbs [m].", min=0)
     ] = 0.02,
     rate: Rate = None,
     plain_fps: PlainRate = None,
@@ -169,8 +161,7 @@ def compress(
 def select(
     clips: Clips,
     trusted: Annotated[
-        list[str],
-        typer.Option("--trusted", metavar="SET", help="Clips that are known to be alike: files, folders, wildcards."),
+        list[str], option("--trusted", "SET", "Clips that are known to be alike: files, folders, wildcards.")
     ],
     rate: Rate = None,
     plain_fps: PlainRate = None,
