@@ -4,7 +4,7 @@
 
 Methods are those of the table that honour a hard pose at a time. Each has a budget: learning that takes longer is begun
 again with half of the clips, filling that takes longer stops with the windows it has; both are said. Prints and writes
-in_betweening_cmu.md. Needs ../shared/mocap/cmu; without it, it says so and stops.
+in_betweening_cmu.md. Needs ../shared/mocap/cmu; without it, it reports that and stops.
 """
 
 from __future__ import annotations

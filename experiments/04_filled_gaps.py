@@ -2,7 +2,7 @@
 
     python experiments/04_filled_gaps.py
 
-Prints the table of docs/in_betweening.md. Needs ../shared/mocap/cmu; without it, it says so and stops.
+Prints the table of docs/in_betweening.md. Needs ../shared/mocap/cmu; without it, it reports that and stops.
 """
 
 from __future__ import annotations

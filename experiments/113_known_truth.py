@@ -137,7 +137,7 @@ def registrations() -> list[str]:
 
 
 def left_out(held: HeldOut, k: int, settings: dict[str, Any]) -> tuple[float, float, float]:
-    """The space without clip k, asked for its rate: distance of joints and of the end from the truth, m; skate."""
+    """The space without clip k, at that clip's rate: distance of joints and of the end from the truth, m; skate."""
     others = [clip for i, clip in enumerate(held.clips) if i != k]
     model = learn("parametric-space", others, {"parameter": ["turn_rate"], "samples": 128, **settings})
     rate = np.mean([PARAMETERS["turn_rate"].measured(clip) for clip in held.truth[k]])
@@ -175,7 +175,7 @@ GUAN: the grid grows exponentially with p, verbs linearly.
 
 ## Registration
 
-Walks of one performer at seven turning rates, each of the five inner ones left out and asked for: mean distance of
+Walks of one performer at seven turning rates, each of the five inner ones left out and then requested: mean distance of
 joints from the true cycle, distance of the hips at its end, and skate with locked feet. (Targets: 1 cm, and 3 cm at the
 end.)
 

@@ -156,7 +156,7 @@ def main() -> None:
     text = f"""# Places with headings
 
 The [walking graph](../parametric_graphs.md) is embedded in the ground, as HECK does (fig 6.11): from each cell of
-12.5 cm, 7.5 degrees and a ninth of the range of turns, courses go on with seven turns. Colours show with how many
+12.5 cm, 7.5 degrees and a ninth of the range of turns, courses continue with seven turns. Colours show with how many
 headings each place is reached within 5 s; the search to {LIMIT:g} s took {seconds:.1f} s of processor time.
 (`experiments/123_targets.py`)
 

@@ -92,7 +92,7 @@ So they are worse with weights of 1 ({100 * (ones / best - 1):.0f} % more than t
 
 As GUAN found: joint angles, joint positions and D_rp + curvature give the same answer on every level; point clouds
 under ground-plane alignment choose pairs by height instead. Freeing the height cures the shift, not the slope; the
-3-D aligned form, which GUAN asked for and thought too slow, keeps its answer.
+3-D aligned form, which GUAN proposed and thought too slow, keeps its answer.
 """
     numbers = {"kept_percent": kept, "position_rms_cm": error, "cases": list(cases), "share": SHARE}
     publish("similarity_levels", figure, numbers, page, dpi=70)

@@ -132,7 +132,7 @@ By event, mean error in frames (and mean with its sign):
 A walk against a copy of itself that runs up to 0.12 s early and late: the curve recovers the warp to
 {warp_error:.2f} frames everywhere.
 
-What this says: the walks begin and end together here, so even stretching is already within a frame or two; warping
+Findings: the walks begin and end together here, so even stretching is already within a frame or two; warping
 takes a quarter of that error away, most where speeds differ most. What is left is not noise of the path: slow walkers
 stand longer and roll off later within the stride, so the moment at which the whole body looks alike and the moment at
 which a toe leaves are not the same; a cloud of all joints follows the body. Limits on slope and the length of the

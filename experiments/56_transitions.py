@@ -122,7 +122,7 @@ ground-plane alignment) and joined; the push in m/s².
 
 ![the same pairs, cut and blended](transitions_filmstrip.png)
 
-What this says: every smoothing takes the jump of a cut away. Stitching spreads it but leaves the kink in speed at the
+Findings: every smoothing takes the jump of a cut away. Stitching spreads it but leaves the kink in speed at the
 join, so its push is the largest of the three. A blend with linear weights kinks at the ends of its window, one with
 3p² - 2p³ does not. Holding the plants brings the slide down to what the captured feet do themselves. Spacetime
 constraints make the gentlest motion while feet are left alone; with feet held, the blend is as gentle, stays closer to

@@ -128,8 +128,8 @@ Skate (measure (b), cm/s): in the source, on the first body by rotations alone, 
 
 {frames / took:.0f} frames a second, planting included.
 
-What this says: with rotations alone, every bone of a limb points exactly where it did, whatever the rest poses; what is
-lost on the way round is the bending of spine and neck that a body with fewer joints cannot show. A body whose own clip
+Findings: with rotations alone, every bone of a limb points exactly where it did, whatever the rest poses; what is
+lost in the round trip is the bending of spine and neck that a body with fewer joints cannot show. A body whose own clip
 stands higher above y = 0 than soles are thick is put on the floor there, so some come back lower:
 {", ".join(lowered) or "none"}. Planting moves limbs
 by a few degrees, as hips are wider here and feet longer there, and in return feet slide no more on the first body than

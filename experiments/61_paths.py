@@ -141,12 +141,12 @@ are, and after feet are lifted and plants cleaned. The time is that of one core,
 {text}
 ![the square of subject 16](graph_paths_filmstrip.png)
 
-What this says: curves are followed to less than a hand's breadth, about as far as hips sway in a stride. Corners show
+Findings: curves are followed to less than a hand's breadth, about as far as hips sway in a stride. Corners show
 what the material can do: subject 16 turns 90 degrees within three steps at best, so the corners of the square are
 rounded, and at the leg of the letter R, a turn of 130 degrees, it goes astray by more; subject 143 has turns on the
 spot. Branch and bound as in the source (3 s searched, 1 s kept) is quicker and nearly as near, in places nearer, where
 turns come gently. Where a corner needs a clip that is entered long before, it has decided already (R of subject 143):
-the beam, which keeps many ways open, costs more time and comes through. Feet slide less after clean-up than in the
+the beam, which keeps many routes open, costs more time and finds one. Feet slide less after clean-up than in the
 captures{", but on " + ", ".join(sliding) if sliding else ""}.
 """
     publish("graph_paths", figure, numbers, page, dpi=58)

@@ -224,17 +224,17 @@ chose, root mean square, and against pairs drawn at random. *connected*: frames 
 clips: *skate* (measure b), the largest *jump* of a joint inside transitions, frames inside transitions *rare* in the
 source (above its 99.9th percentile, so 0.1 % is alike), and the largest jump if rough transitions are kept, all as
 shares of the source's own; *push*, the largest acceleration inside transitions (root mean square over joints, against
-the hips, m/s²), and *peak*, that of the whole walk; *repeats after* is how long a walk goes on before a second of it
+the hips, m/s²), and *peak*, that of the whole walk; *repeats after* is how long a walk lasts before a second of it
 comes again (median; 60 s: never), *shown* how much of the material it shows, and *D_p* that of the transitions it took.
 {text}
-What this says: all four make graphs whose walks stand beside their source: less skate (they are cleaned, the clips are
+Findings: all four make graphs whose walks stand beside their source: less skate (they are cleaned, the clips are
 not), pushes below the clips' own, and no joint faster inside a blend than the clips' fastest (1.02 of it for joint
 angles on salsa). GUAN's "not too much difference" holds for the motion; it does not hold for the graphs.
 - Point clouds connect most with the same number of pairs: 71 % of the salsa (the others 58 to 69 %) and 56 % of subject
   16 (42 to 49 %). On salsa their walks repeat themselves last.
 - Joint positions have the smallest D_p on salsa, which is no wonder, as D_p too looks at joints from the hips. On
   subject 16 joint angles are as near.
-- Curvature does not come nearer when it is made stricter: D_rp only says which pairs may be chosen (the nearest 5 %),
+- Curvature does not come nearer when it is made stricter: D_rp only decides which pairs may be chosen (the nearest 5 %),
   and among them those win whose paths bend most strongly together. On salsa its walks have the largest pushes of the
   four and repeat themselves first.
 - Only the limit of point clouds means the same everywhere: 8 cm, where joint angles need 0.51 for salsa and 0.11 for

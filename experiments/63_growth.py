@@ -207,8 +207,8 @@ PAGE = """
 The same requests to the one-level graph (GUAN 2.4.1), the two-level graph (2.4.2) and the hierarchical graph (2.4.3),
 learned from the first 2,000 to 80,000 frames of CMU's clips and their mirror images (60 fps, all on one skeleton; walks
 and runs come first, salsa last). Every setting is the default. *Search* is from the request to the rendered way,
-without cleaning; *missed* is the largest residual of what was asked for, in metres (for a path the worst deviation in
-order; a heading counts as its tolerance says), before any geometry bends the way. Medians over {seeds} seeds; *none*:
+without cleaning; *missed* is the largest residual of the request, in metres (for a path the worst deviation in
+order; a heading counts by its tolerance), before any geometry bends the path. Medians over {seeds} seeds; *none*:
 no way was found. Times are seconds of processor time, of all threads together. Obstacles are left out, as the
 two-level graph does not honour them.
 
@@ -223,7 +223,7 @@ of 1.3). The hierarchical graph thins its transitions to a fixed number at most,
 
 **Searching.** The beam, which searches for the one- and two-level graph here, takes about the square root: it follows
 the same number of bodies, but chooses among more starts, and more transitions leave each frame. The hierarchical search
-looks at a fixed number of ways at most, but its time grows beyond 20,000 frames (why was not measured).
+looks at a fixed number of routes at most, but its time grows beyond 20,000 frames (why was not measured).
 
 **What is missed.** With 2,000 frames (one walker) the one- and two-level graphs miss the goal by half a metre; from
 5,000 on they come within 11 cm of these paths and 5 cm of these places. The hierarchical graph comes within 6 cm of
@@ -241,7 +241,7 @@ is now, and compared by what a way costs to the search:
 | 20,000 | 8 | 1 | 3 | 145 million | 98 million | 0 | 0 |
 | 80,000 | 11 | 0 | 1 | 405 million | 160 million | 11 | 0 |
 
-Before, a large graph spent its budget on the first steps of all its starts, and eight bodies were left to go on. Now
+Before, a large graph spent its budget on the first steps of all its starts, and eight candidates were left. Now
 more material is usually better, but not always. One of the twelve, a goal 1.4 m behind one's back to be reached
 facing ahead, costs 17 with 5,000 frames and 74 with 20,000 (17 and 68 before), 0.7 with 80,000 (0.14 before).
 Probably because the line that leads the beam there is short and goes backwards, so that bodies are compared by

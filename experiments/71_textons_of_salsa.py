@@ -318,7 +318,7 @@ between a segment's own two ends (LI eq. 8 without noise); and the same run push
 
 {table(["texton", "segments", "frames", "dimensions", "radius", "basis", "mean run", "pushed"], errors)}
 
-What this says. Without a minimum the same dynamics switch {changes[4][2]} times instead of {changes[2][2]}, and
+Findings. Without a minimum the same dynamics switch {changes[4][2]} times instead of {changes[2][2]}, and
 {brief:.0%} of the stretches last less than a quarter of a second, although this HMM was started from the textons;
 started from poses it switches {changes[5][2]} times. Such stretches follow the frames better, and nobody could edit
 them. The exact segmentation and EM raise the objective a little over the greedy start; most of what is found, greedy
@@ -333,7 +333,7 @@ all models: only there is the head captured back to front. The HMM, which may le
 once, is {mean[2] - mean[0]:+.1f} nats from the textons: that is the price of the minimum length.
 
 What it costs: all textons have about {np.mean(dims):.0f} dimensions, up to the limit of {config.dimensions}, where
-LI's have 12 to 15; and their dynamics are less particular, so that a mean run between two ends says less about what
+LI's have 12 to 15; and their dynamics are less particular, so that a mean run between two ends tells less about what
 a segment did there (alone it misses by 6.8 cm).
 
 What is still bad: {once} of {len(model.textons)} textons were seen once. From two and a half minutes of salsa that

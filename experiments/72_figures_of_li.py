@@ -297,7 +297,7 @@ the motion differs by more than a tenth of that (s), and peak acceleration as a 
 
 {table(["edit", "spreads", "warns", "moved", "seconds", "peak acceleration"], fig11.rows)}
 
-The same for every third segment and six angles each: what the distance in spreads says about the result.
+The same for every third segment and six angles each: what the distance in spreads shows about the result.
 
 {table(["spreads", "edits", "peak acceleration, median", "largest", "above 1.5"], spread)}
 
@@ -309,7 +309,7 @@ acceleration and skate as multiples of the takes' (largest and mean).
 
 {table(["from, to", "path", "first", "last", "length", "off by", "peak acceleration", "skate"], fig1.rows)}
 
-What this says. Without ends a run strays further and further, as LI's fig. 7 shows, and with ends it comes back;
+Findings. Without ends a run strays further and further, as LI's fig. 7 shows, and with ends it comes back;
 noise alone also strays between them, where nothing but the texton's dynamics holds it. Pushed as an observed segment
 was, it stays within a centimetre or two and varies only in detail: more faithful, and less new. Textons made apart
 jump where they join; made to meet, the step across a join is a step like any other. Linear stretching slows the arm

@@ -229,7 +229,7 @@ def notes(found: dict[str, dict[str, float]]) -> str:
 
     snaps = {name: row["snap"] for name, row in found.items()}
     lines = [
-        f"When does it jump? The apex is asked for at frame {APEX + LATER}; frame {values('jumps at frame')} (a median "
+        f"When does it jump? The apex is requested at frame {APEX + LATER}; frame {values('jumps at frame')} (a median "
         "over 5 frames: one frame at the key is no jump). The faithful results follow the example of the jump from an "
         "early frame on, land, and are lifted to the key of the apex for a frame: EDEN's snap.",
         f"Does the dog slide backwards? m: {values('backwards m')}.",

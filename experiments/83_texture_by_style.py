@@ -178,7 +178,7 @@ EDEN took a low one, then a high one. *Shown*: the share of frames with the labe
   part of the least distance, and c times that admits nearly any frame of the walk (1 throughout).
 - **Why is the jerk so large?** After the cut the least distance is large for as long as the neighbourhood reaches back
   over it, so c = 2 admits nearly any frame of the jump, and each of these is an odd neighbour of the next. With c = 1.1
-  the jump goes on. EDEN does not state its c, and calls its result natural, smooth and a bit shaky.
+  the jump continues. EDEN does not state its c, and calls its result natural, smooth and a bit shaky.
 
 ![example of a jump, and results by style](texture_by_style_strip.png)
 

@@ -98,7 +98,7 @@ CRITERIA = """## The six criteria (HECK 4.4.2)
 | efficient synthesis | constant time per frame once aligned, measured by `benchmarks/splicing.py` |
 | efficient storage | n + m clips and as many alignments for n locomotions and m actions (`splice_table`) |
 | low latency | a live character begins to fade to another action in the step of its command (0.35 s) |
-| accurate motion | the two clips that were asked for; legs and root keep their bits |
+| accurate motion | the two clips that were given; legs and root keep their bits |
 | visual quality | one rotation per frame is computed; this page and its film strips show where that fails |
 | automated authoring | no settings; poor alignments and clips that are too short are reported |""".splitlines()
 PICTURES = (
