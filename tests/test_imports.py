@@ -10,6 +10,7 @@ import motionloom
 
 ROOT = Path(motionloom.__file__).parent
 ORDER = [
+    {"lazy_names"},
     {"rotation"},
     {"core"},
     {"jobs"},

@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from motionloom.lazy_names import homes, importer
+
 if TYPE_CHECKING:
     from motionloom import analysis as analysis
     from motionloom import blend as blend
@@ -102,75 +104,31 @@ _FOLDERS = (
     "samples",
 )
 
-_NAMES = {
-    "Clip": "core",
-    "Markers": "core",
-    "MotionloomError": "core",
-    "Request": "constraints",
-    "Skeleton": "core",
-    "again": "recipes",
-    "align": "recipes",
-    "analyse_ratings": "evaluate",
-    "animate": "plot",
-    "append": "recipes",
-    "attempt": "methods",
-    "blend_clips": "recipes",
-    "build_web": "analysis.match_web",
-    "change_bands": "recipes",
-    "check_clips": "evaluate",
-    "check_files": "evaluate",
-    "clean": "recipes",
-    "clean_files": "recipes",
-    "clip_facts": "kinematics.summary",
-    "close_loop": "kinematics",
-    "compare_methods": "evaluate",
-    "concatenate": "core",
-    "convert": "recipes",
-    "convert_files": "recipes",
-    "describe": "methods",
-    "evaluate_clips": "evaluate",
-    "fetch": "io.download.fetch",
-    "find_loop": "kinematics",
-    "find_matches": "analysis.match_web",
-    "find_similar": "analysis",
-    "fk": "kinematics",
-    "fourier_motion": "recipes",
-    "judge": "analysis",
-    "label_files": "recipes",
-    "learn": "methods",
-    "load": "io",
-    "load_markers": "io",
-    "load_model": "methods",
-    "loop_files": "recipes",
-    "mirror": "kinematics",
-    "model_facts": "methods",
-    "remove_skate": "kinematics",
-    "replace": "core",
-    "resample": "kinematics",
-    "retarget": "recipes",
-    "retarget_files": "recipes",
-    "save": "io",
-    "save_filmstrip": "plot",
-    "save_model": "methods",
-    "splice": "recipes",
-    "stream_clip": "control",
-    "synthesize": "methods",
-    "travel": "kinematics",
-    "trim_files": "recipes",
-    "turn_gaze": "recipes",
-    "with_contacts": "kinematics",
-    "write_player": "plot",
-}
+_NAMES = homes(
+    {
+        "analysis": "find_similar judge",
+        "analysis.match_web": "build_web find_matches",
+        "constraints": "Request",
+        "control": "stream_clip",
+        "core": "Clip Markers MotionloomError Skeleton concatenate replace",
+        "evaluate": "analyse_ratings check_clips check_files compare_methods evaluate_clips",
+        "io": "load load_markers save",
+        "io.download.fetch": "fetch",
+        "kinematics": "close_loop find_loop fk mirror remove_skate resample travel with_contacts",
+        "kinematics.summary": "clip_facts",
+        "methods": "attempt describe learn load_model model_facts save_model synthesize",
+        "plot": "animate save_filmstrip write_player",
+        "recipes": """again align append blend_clips change_bands clean clean_files convert convert_files fourier_motion
+        label_files loop_files retarget retarget_files splice trim_files turn_gaze""",
+    }
+)
 
 __all__ = [*_NAMES, *_FOLDERS]
+_imported = importer(__name__, _NAMES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _FOLDERS:
-        return import_module(f"motionloom.{name}")
-    if name in _NAMES:
-        return getattr(import_module(f"motionloom.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'motionloom' has no attribute {name!r}")
+    return import_module(f"motionloom.{name}") if name in _FOLDERS else _imported(name)
 
 
 def __dir__() -> list[str]:

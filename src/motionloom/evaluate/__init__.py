@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from motionloom.lazy_names import homes, importer
 
 if TYPE_CHECKING:
     from motionloom.evaluate.capture_checks.check import check_clips as check_clips
@@ -16,22 +17,16 @@ if TYPE_CHECKING:
     from motionloom.evaluate.report import QualityReport as QualityReport
     from motionloom.evaluate.study.analysis import analyse_ratings as analyse_ratings
 
-_HOMES = {
-    "MethodComparison": "compare.compare",
-    "Evaluation": "evaluation",
-    "Finding": "capture_checks.findings",
-    "QualityReport": "report",
-    "analyse_ratings": "study.analysis",
-    "check_clips": "capture_checks.check",
-    "check_files": "capture_checks.files",
-    "compare_methods": "compare.compare",
-    "evaluate_clips": "evaluation",
-}
+_HOMES = homes(
+    {
+        "capture_checks.check": "check_clips",
+        "capture_checks.files": "check_files",
+        "capture_checks.findings": "Finding",
+        "compare.compare": "MethodComparison compare_methods",
+        "evaluation": "Evaluation evaluate_clips",
+        "report": "QualityReport",
+        "study.analysis": "analyse_ratings",
+    }
+)
 __all__ = [*_HOMES]
-
-
-def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used, so that checks of clips do not import all methods."""
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = importer(__name__, _HOMES)

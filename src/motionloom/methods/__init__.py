@@ -2,63 +2,41 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from motionloom.methods.table import METHODS, Method
+from motionloom.lazy_names import homes, importer
+from motionloom.methods.table import METHODS as METHODS
+from motionloom.methods.table import Method as Method
 
 if TYPE_CHECKING:
-    from motionloom.methods.base import Model
-    from motionloom.methods.description import Description, describe
-    from motionloom.methods.learning import learn
-    from motionloom.methods.prepare_clips import prepare
-    from motionloom.methods.request_check import check_request, problems
-    from motionloom.methods.settings import Settings, param
-    from motionloom.methods.store import load_model, model_facts, save_model
-    from motionloom.methods.synthesis import Attempt, attempt, synthesize, synthesize_many
+    from motionloom.methods.base import Model as Model
+    from motionloom.methods.description import Description as Description
+    from motionloom.methods.description import describe as describe
+    from motionloom.methods.learning import learn as learn
+    from motionloom.methods.prepare_clips import prepare as prepare
+    from motionloom.methods.request_check import check_request as check_request
+    from motionloom.methods.request_check import problems as problems
+    from motionloom.methods.settings import Settings as Settings
+    from motionloom.methods.settings import param as param
+    from motionloom.methods.store import load_model as load_model
+    from motionloom.methods.store import model_facts as model_facts
+    from motionloom.methods.store import save_model as save_model
+    from motionloom.methods.synthesis import Attempt as Attempt
+    from motionloom.methods.synthesis import attempt as attempt
+    from motionloom.methods.synthesis import synthesize as synthesize
+    from motionloom.methods.synthesis import synthesize_many as synthesize_many
 
-_MODULE_OF = {
-    "Attempt": "synthesis",
-    "Description": "description",
-    "Model": "base",
-    "Settings": "settings",
-    "attempt": "synthesis",
-    "check_request": "request_check",
-    "describe": "description",
-    "learn": "learning",
-    "load_model": "store",
-    "model_facts": "store",
-    "param": "settings",
-    "prepare": "prepare_clips",
-    "problems": "request_check",
-    "save_model": "store",
-    "synthesize": "synthesis",
-    "synthesize_many": "synthesis",
-}
-__all__ = [
-    "METHODS",
-    "Attempt",
-    "Description",
-    "Method",
-    "Model",
-    "Settings",
-    "attempt",
-    "check_request",
-    "describe",
-    "learn",
-    "load_model",
-    "model_facts",
-    "param",
-    "prepare",
-    "problems",
-    "save_model",
-    "synthesize",
-    "synthesize_many",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that importing the table alone is fast."""
-    if name in _MODULE_OF:
-        return getattr(import_module(f"motionloom.methods.{_MODULE_OF[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_HOMES = homes(
+    {
+        "base": "Model",
+        "description": "Description describe",
+        "learning": "learn",
+        "prepare_clips": "prepare",
+        "request_check": "check_request problems",
+        "settings": "Settings param",
+        "store": "load_model model_facts save_model",
+        "synthesis": "Attempt attempt synthesize synthesize_many",
+    }
+)
+__all__ = ["METHODS", "Method", *_HOMES]
+__getattr__ = importer(__name__, _HOMES)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from motionloom.lazy_names import homes, importer
 
 if TYPE_CHECKING:
     from motionloom.recipes.blending import blend_clips as blend_clips
@@ -34,40 +35,18 @@ if TYPE_CHECKING:
     from motionloom.recipes.splicing import splice as splice
     from motionloom.recipes.transferring import transfer as transfer
 
-_HOMES = {
-    "Aligned": "recorded_edits",
-    "Appended": "recorded_edits",
-    "Cleaned": "recorded_edits",
-    "EditedFile": "folders",
-    "Looped": "recorded_edits",
-    "Repeated": "read_recipe",
-    "Retargeted": "recorded_edits",
-    "again": "repeat",
-    "align": "recorded_edits",
-    "append": "recorded_edits",
-    "blend_clips": "blending",
-    "change_bands": "blending",
-    "clean": "recorded_edits",
-    "clean_files": "folders",
-    "convert": "recorded_edits",
-    "convert_files": "folders",
-    "fourier_motion": "blending",
-    "label_files": "labelling",
-    "loop": "recorded_edits",
-    "loop_files": "folders",
-    "retarget": "recorded_edits",
-    "retarget_files": "folders",
-    "splice": "splicing",
-    "transfer": "transferring",
-    "trim": "recorded_edits",
-    "trim_files": "folders",
-    "turn_gaze": "gazing",
-}
+_HOMES = homes(
+    {
+        "blending": "blend_clips change_bands fourier_motion",
+        "folders": "EditedFile clean_files convert_files loop_files retarget_files trim_files",
+        "gazing": "turn_gaze",
+        "labelling": "label_files",
+        "read_recipe": "Repeated",
+        "recorded_edits": "Aligned Appended Cleaned Looped Retargeted align append clean convert loop retarget trim",
+        "repeat": "again",
+        "splicing": "splice",
+        "transferring": "transfer",
+    }
+)
 __all__ = [*_HOMES]
-
-
-def __getattr__(name: str) -> Any:
-    """Names are imported when they are first used, so that edits do not import all methods."""
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = importer(__name__, _HOMES)
