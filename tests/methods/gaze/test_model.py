@@ -166,6 +166,16 @@ def test_clips_are_examples_too():
         learn("gaze", [still] * 3)
 
 
+@pytest.mark.parametrize("variant", ["improved", "faithful"])
+def test_a_take_without_a_shift_does_not_slow_down_small_looks(variant):
+    aims = [(yaw, pitch) for yaw in (-0.6, 0.0, 0.6) for pitch in (-0.2, 0.0, 0.2)]
+    takes = [make_take(aim, before=0.6, after=0.7).markers for aim in aims]
+    gaze_map = learn("gaze", takes, {"variant": variant}).map()
+    lengths = [gaze_map.seconds(yaw, 0.0) for yaw in (0.0, 0.05, 0.1, 0.2, 0.4, 0.6)]
+    assert 0.2 < lengths[0] < 0.6  # the take straight ahead has no shift; it lasts 1.8 s
+    assert max(lengths) == lengths[-1]
+
+
 def test_targets_come_from_a_table_or_from_names(tmp_path):
     rows = ["file,yaw,pitch,start,end"]
     for k, target in enumerate([(-1.2, 0.0), (1.2, 0.0), (0.6, 0.2), (0.0, 0.0)]):

@@ -37,6 +37,7 @@ from motionloom.samples import make
 COLUMNS = ("file", "yaw", "pitch")  # degrees; optional columns: start, end (s), which crop a take by hand
 NAMED = re.compile(r"_(?P<yaw>[-+]?\d+(?:\.\d+)?)_(?P<pitch>[-+]?\d+(?:\.\d+)?)$")  # me_-72_12.trc
 MOST_OVERSHOOT, MOST_LENGTH = 2.0, 2.0  # times the way to the end, and the length of the take, of a gaze shift
+STILL = np.radians(1.0)  # a take with a target nearer to straight ahead, or in which no joint turns farther, shows none
 EDGES = (0.2, 0.1)  # s left out at both ends of the take that looks straight ahead
 
 
@@ -100,6 +101,7 @@ def fit(
     _require_examples(len(examples), left_out)
     report(1.0, "fitting shifts")
     rows, lost, titles = _one_for_each_target(examples)
+    rows = with_usual_timing(rows)
     body = _standing(takes)
     GazeMap(rows).arrays  # noqa: B018 -- raises if the targets span no map
     return GazeModel(
@@ -165,6 +167,23 @@ def _one_for_each_target(examples: Sequence[Example]) -> tuple[FloatArray, Float
     rows = np.stack([np.mean([e.found.motion.row() for e in group], axis=0) for group in groups.values()])
     lost = np.array([np.mean([e.found.lost for e in group]) for group in groups.values()])
     return rows, lost, tuple(" + ".join(e.name for e in group) for group in groups.values())
+
+
+def with_usual_timing(rows: FloatArray) -> FloatArray:
+    """Rows (E, 24) in which takes that show no shift, as that with the target straight ahead, are timed as the others.
+
+    Length, starts, peak and overshoot are those of lines fitted to the others, by the angles of the targets, and within
+    their range. The length of such a take is that of the recording, which would slow down the small looks beside it.
+    """
+    size = np.hypot(rows[:, 0], rows[:, 1])
+    still = np.minimum(size, np.linalg.norm(rows[:, 2:14].reshape(-1, 4, 3), axis=2).max(1)) < STILL
+    if not still.any() or still.all():
+        return rows
+    timing, away = rows[~still, 17:], size[~still] - size[~still].mean()
+    slope = away @ timing / max(float(away @ away), 1e-12)
+    out = rows.copy()
+    out[still, 17:] = np.clip(timing.mean(0) - slope * size[~still].mean(), timing.min(0), timing.max(0))
+    return out
 
 
 def _standing(takes: Sequence[Clip | Markers]) -> Clip:
