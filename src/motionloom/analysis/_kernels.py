@@ -108,7 +108,7 @@ def rigid_cells(h: Any, size_a: Any, size_b: Any, out: Any, at: Any) -> None:
     lambda is the largest root of x^4 - 2 |H|^2 x^2 - 8 det(H) x + |H|^4 - 4 |cof H|^2 (the characteristic polynomial
     of Horn's 4 x 4 matrix, written with the nine sums H; sigma1 + sigma2 + sign(det) sigma3 in singular values).
     Newton from sqrt(3) |H|, which is never below it, comes down to it; 60 steps also settle double roots. 0.1 us a
-    cell. Slow version: `rigid_alignment` (by SVD), compared in tests/analysis/test_point_cloud.py.
+    cell. Compared with a slow version (by SVD) in tests/analysis/test_point_cloud.py.
     """
     row, column, n, m = at
     for i in range(n):

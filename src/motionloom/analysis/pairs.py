@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.analysis.comparison import ClipComparison, Tile
+from motionloom.analysis.comparison import ClipComparison
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray
 
 
@@ -81,15 +81,6 @@ def best_of_tiles(comparison: ClipComparison, count: int, *, size: int = 1024) -
     return _sorted(cells, values, comparison.first)
 
 
-def minima_of_tiles(comparison: ClipComparison, threshold: float, *, radius: int = 1, size: int = 1024) -> Pairs:
-    """`local_minima` of a matrix too large to hold: tiles overlap by `radius`, so no border shows.
-
-    A flat stretch that crosses tiles counts once per tile. Memory: one tile and the minima found.
-    """
-    found = [_minima_of(tile, radius, threshold) for tile in comparison.tiles(size, halo=radius)]
-    return _sorted(np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found]), comparison.first)
-
-
 def _check(matrix: FloatArray) -> None:
     if matrix.ndim != 2 or not matrix.size:
         raise BadRequest(f"pairs: expected a matrix with at least one cell, found shape {matrix.shape}")
@@ -124,13 +115,3 @@ def _one_per_plateau(matrix: FloatArray, mask: BoolArray) -> IntArray:
     _, firsts = np.unique(groups[mask], return_index=True)
     assert len(firsts) == count
     return cells[firsts]
-
-
-def _minima_of(tile: Tile, radius: int, threshold: float) -> tuple[IntArray, FloatArray]:
-    mask = np.zeros(tile.values.shape, bool)
-    lowest = _lowest(tile.values, radius)
-    mask[tile.inner] = ((tile.values <= lowest) & (tile.values <= threshold))[tile.inner]
-    cells = _one_per_plateau(tile.values, mask)
-    values = tile.values[cells[:, 0], cells[:, 1]]
-    corner = [tile.rows.start - tile.inner[0].start, tile.columns.start - tile.inner[1].start]
-    return cells + corner, values

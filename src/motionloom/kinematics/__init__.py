@@ -18,7 +18,7 @@ from motionloom.kinematics.fk import (
 )
 from motionloom.kinematics.ik.chain import Residuals, solve_chain
 from motionloom.kinematics.ik.limb import TwoBone, limb_rotations, place_limb, two_bone
-from motionloom.kinematics.ik.targets import AimTarget, OrientationTarget, PoseTarget, PositionTarget, Target
+from motionloom.kinematics.ik.targets import OrientationTarget, PoseTarget, PositionTarget, Target
 from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam, seam_features
 from motionloom.kinematics.mirror import mirror, partners
 from motionloom.kinematics.resample import concatenate_aligned, crop, resample
@@ -40,7 +40,6 @@ from motionloom.kinematics.travel import (
 
 __all__ = [
     "GROUPS",
-    "AimTarget",
     "Channels",
     "Foot",
     "FootPart",

@@ -1,4 +1,4 @@
-"""Alignment of point clouds: the best turn and shift on the ground, or the best rigid motion in space."""
+"""Alignment of point clouds: the best turn and shift on the ground."""
 
 from __future__ import annotations
 
@@ -45,18 +45,3 @@ def ground_alignment(p: FloatArray, q: FloatArray, weights: ArrayLike) -> Alignm
     x, z = mean_p[[0, 2]] - ground_turn(angle, mean_q[[0, 2]])
     moved_q = Alignment(angle, float(x), float(z), 0.0).points(q)
     return Alignment(angle, float(x), float(z), float(w @ ((p - moved_q) ** 2).sum(-1)))
-
-
-def rigid_alignment(p: FloatArray, q: FloatArray, weights: ArrayLike) -> tuple[FloatArray, FloatArray, float]:
-    """The rotation matrix R (3, 3) and shift t (3,) that carry q onto p best: p ~ R q + t; and the m^2 that is left.
-
-    The closed form by singular values (Kabsch), never a mirror image. Where the points leave turns free (all on a
-    line), one of the best is returned.
-    """
-    w = np.asarray(weights, float) / np.sum(weights)
-    mean_p, mean_q = w @ p, w @ q
-    u, _, vt = np.linalg.svd((p - mean_p).T @ (w[:, None] * (q - mean_q)))
-    flip = np.array([1.0, 1.0, np.sign(np.linalg.det(u) * np.linalg.det(vt)) or 1.0])
-    turn = (u * flip) @ vt
-    shift = mean_p - turn @ mean_q
-    return turn, shift, float(w @ ((p - (q @ turn.T + shift)) ** 2).sum(-1))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
-import tracemalloc
 
 import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, Clip, NoPath
-from motionloom.kinematics.travel import travel
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.graph import Graph, Route, Transitions
 from motionloom.methods.graph.render.render import render
@@ -21,7 +18,6 @@ from motionloom.methods.graph.search.random_walk import (
     random_route,
     repeats_after,
     shown_frames,
-    walk_stream,
 )
 
 
@@ -216,34 +212,6 @@ def test_a_walk_repeats_itself_where_a_second_of_it_comes_again(rings):
     assert repeats_after(rings, Route(6, (loop,), 29)) == 16  # 13 frames are shown again
     assert repeats_after(rings, Route(6, (loop,), 25)) == 25  # only 9
     assert repeats_after(rings, Route(6, (), 20)) == 20
-
-
-def test_a_stream_goes_on_without_end_and_without_growing(rings):
-    stream = walk_stream(rings, np.random.default_rng(3))
-    first = list(itertools.islice(stream, 6))
-    route = random_route(rings, sum(map(len, first)), np.random.default_rng(3))
-    whole = render(rings, route)
-    np.testing.assert_allclose(np.concatenate([c.root for c in first]), whole.root, atol=1e-9)
-    np.testing.assert_allclose(np.concatenate([c.rotations for c in first]), whole.rotations, atol=1e-9)
-    tracemalloc.start()
-    try:
-        sum(1 for _ in itertools.islice(stream, 50))
-        gc.collect()
-        before = tracemalloc.get_traced_memory()[0]
-        made = sum(c.root.nbytes + c.rotations.nbytes for c in itertools.islice(stream, 400))
-        gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 0.1 * made  # numpy keeps some small blocks for later
-    finally:
-        tracemalloc.stop()
-
-
-def test_a_stream_goes_on_where_it_was(rings):
-    ends = [travel(c) for c in itertools.islice(walk_stream(rings, np.random.default_rng(1)), 30)]
-    for one, two in itertools.pairwise(ends):
-        assert (
-            np.linalg.norm(two.place[0] - one.place[-1]) < 4.2
-        )  # m: the clips of this graph jump where they are joined
-        assert abs(two.heading[0] - one.heading[-1]) < 1e-9
 
 
 def test_where_no_way_leads_round_it_is_said(arm):

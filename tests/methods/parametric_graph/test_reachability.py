@@ -9,7 +9,7 @@ from motionloom.core import BadRequest
 from motionloom.core.poses import commands
 from motionloom.kinematics.travel import Travel, root_headings
 from motionloom.methods import learn
-from motionloom.methods.parametric_graph._kernels_course import FIRST_TURNS, dubins, one_step, planned_turn
+from motionloom.methods.parametric_graph._kernels_course import FIRST_TURNS, dubins, one_step, try_turns
 from motionloom.methods.parametric_graph._kernels_plan import TRIED, TURN
 from motionloom.methods.parametric_graph._kernels_reach import spread
 from motionloom.methods.parametric_graph.config import LiveOptions
@@ -98,7 +98,7 @@ def test_a_plan_for_a_car_reaches_goals_in_about_the_shortest_time():
         shortest, off = dubins(at, *goal, 1.0, 0.0), np.inf
         for n in range(300):
             if n % 5 == 0:
-                target = planned_turn(CAR, at, aim, 0.001)
+                _, target = try_turns(CAR, at, aim, 0.001, 0, FIRST_TURNS, np.inf, at[3])
             one_step(CAR, at, target, 0.001, 1 / 30)
             turn = abs((at[2] - goal[2] + np.pi) % (2 * np.pi) - np.pi)
             off = max(np.hypot(at[0] - goal[0], at[1] - goal[1]) / 0.25, turn / np.radians(15))

@@ -16,7 +16,6 @@ from motionloom.methods.two_level_graph.rules import (
     differ_in_contact,
     lower_level,
     stances,
-    too_unlike,
 )
 from motionloom.samples import make
 
@@ -52,15 +51,6 @@ def test_contact_rule_removes_exactly_pairs_with_other_feet_on_the_ground():
 
 def test_a_body_without_feet_has_one_stance(tiny):
     assert not stances([tiny, tiny]).any()
-
-
-def test_similarity_rule_is_a_threshold_on_probability():
-    distance = np.array([[0.01, 0.08], [0.0801, 0.5]])
-    assert too_unlike(distance, 0.08).tolist() == [[False, False], [True, True]]
-    delta = 0.024
-    p = np.exp(-distance / delta)
-    assert ((p < np.exp(-0.08 / delta)) == too_unlike(distance, 0.08)).all()
-    assert too_unlike(distance, np.array([[0.005, 1], [1, 0.1]])).tolist() == [[True, False], [False, True]]
 
 
 def test_local_maximum_rule_keeps_the_most_probable_around():

@@ -1,4 +1,4 @@
-"""Targets of the chain solver: the place of a joint, its rotation, the point that it aims at, a pose."""
+"""Targets of the chain solver: the place of a joint, its rotation in the world, a pose."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton
-from motionloom.kinematics.ik.jacobians import Posed, inverse_right_jacobian, skew
+from motionloom.core import FloatArray, IntArray, Skeleton
+from motionloom.kinematics.ik.jacobians import Posed, inverse_right_jacobian
 from motionloom.rotation import inverse, log, multiply, rotate
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -96,72 +96,6 @@ class OrientationTarget:
 
     def part(self, keep: IntArray) -> OrientationTarget:
         return replace(self, frames=np.asarray(self.frames)[keep], rotation=_some(self.rotation, keep))
-
-
-@dataclass(frozen=True, eq=False)
-class AimTarget:
-    """A direction of a joint points at a place (eyes at a cup), or along a world direction.
-
-    Residual: the turn vector that takes the direction u = Q `axis` to the wanted d: angle * (u x d)/|u x d|, radians.
-    Three numbers for two freedoms: turning about the line of sight is free.
-    """
-
-    joint: int | str
-    frames: IntArray
-    axis: tuple[float, float, float]  # in the joint's own frame
-    at: FloatArray | None = None  # (3,) or (R, 3) metres, or
-    along: FloatArray | None = None  # (3,) or (R, 3) direction
-    weight: float | None = None
-    offset: tuple[float, float, float] = ORIGIN  # where the line of sight starts, in the joint's own frame
-
-    def __post_init__(self) -> None:
-        if (self.at is None) == (self.along is None):
-            raise BadRequest("an aim needs a place to point at (at=) or a direction (along=), and not both")
-
-    def _lines(self, posed: Posed, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        joint = _joint(posed, self.joint)
-        turn = posed.turns[rows, joint]
-        u = rotate(turn, np.array(self.axis) / np.linalg.norm(self.axis))
-        eye = posed.places[rows, joint] + rotate(turn, np.array(self.offset))
-        wanted = np.asarray(self.along, float) + 0 * eye if self.at is None else np.asarray(self.at, float) - eye
-        distance = np.maximum(np.linalg.norm(wanted, axis=-1, keepdims=True), 1e-6)
-        return u, wanted / distance, eye, distance
-
-    @staticmethod
-    def _ratio(u: FloatArray, d: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """angle, angle/sin(angle) and its derivative by cos(angle)."""
-        cosine = np.einsum("ri,ri->r", u, d)
-        sine = np.linalg.norm(np.cross(u, d), axis=-1)
-        angle = np.arctan2(sine, cosine)
-        safe = np.maximum(sine, 1e-6)
-        near = (sine < 1e-4) & (cosine > 0)
-        ratio = np.where(near, 1 + angle**2 / 6, angle / safe)
-        slope = np.where(near, -1 / 3 - 2 * angle**2 / 15, -(1 - ratio * cosine) / safe**2)
-        return angle, ratio, slope
-
-    def residual(self, posed: Posed, rows: IntArray) -> FloatArray:
-        u, d, _, _ = self._lines(posed, rows)
-        return self._ratio(u, d)[1][:, None] * np.cross(u, d)
-
-    def jacobian(self, posed: Posed, rows: IntArray) -> FloatArray:
-        u, d, eye, distance = self._lines(posed, rows)
-        _, ratio, slope = self._ratio(u, d)
-        joint = _joint(posed, self.joint)
-        du = -skew(u) @ posed.turn_jacobian(joint, rows)
-        dd = np.zeros_like(du)
-        if self.at is not None:
-            across = np.eye(3) - d[:, :, None] * d[:, None, :]
-            dd = -(across / distance[..., None]) @ posed.point_jacobian(joint, eye, rows)
-        cross = np.cross(u, d)
-        dcross = -skew(d) @ du + skew(u) @ dd
-        dcosine = np.einsum("ri,rin->rn", d, du) + np.einsum("ri,rin->rn", u, dd)
-        out: FloatArray = ratio[:, None, None] * dcross + cross[:, :, None] * (slope[:, None] * dcosine)[:, None, :]
-        return out
-
-    def part(self, keep: IntArray) -> AimTarget:
-        at = None if self.at is None else _some(self.at, keep)
-        along = None if self.along is None else _some(self.along, keep)
-        return replace(self, frames=np.asarray(self.frames)[keep], at=at, along=along)
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,18 +96,6 @@ def check_trees(levels: EdgeTrees, graph: Graph) -> None:
         raise FormatError("levels.roots: expected trees that partition all transitions")
 
 
-def edge_matrix(graph: Graph, s: int, t: int) -> FloatArray:
-    """P_st: the cost of the edge from each frame of clip s to each frame of clip t; infinity where there is none.
-
-    GUAN eq. 2.17 as corrected: there is an edge where the distance is below the threshold. Rows are from-frames.
-    """
-    out = np.full((len(graph.clips[s]), len(graph.clips[t])), np.inf)
-    a, b = graph.transitions.a, graph.transitions.b
-    here = (graph.clip_of[a] == s) & (graph.clip_of[b] == t)
-    out[a[here] - graph.starts[s], b[here] - graph.starts[t]] = graph.transitions.distance[here]
-    return out
-
-
 def spacing(graph: Graph) -> int:
     """The distance of neighbouring edges, in frames: 1, or the side of the squares to which a graph was thinned.
 

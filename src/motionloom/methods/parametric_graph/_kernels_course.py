@@ -108,12 +108,6 @@ def rest_of_way(at: Any, goal: Any, radius: float, speed: float) -> float:
 
 
 @kernel
-def planned_turn(curves: Any, at: Any, goal: Any, half_life: float) -> float:
-    """The turn (rad) to go towards now, so that the goal (x, z, heading or NaN) is reached soonest: a whole plan."""
-    return try_turns(curves, at, goal, half_life, 0, FIRST_TURNS, np.inf, at[3])[1]
-
-
-@kernel
 def try_turns(
     curves: Any, at: Any, goal: Any, half_life: float, begin: int, end: int, best: float, found: float
 ) -> Any:

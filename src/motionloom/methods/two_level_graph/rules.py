@@ -78,11 +78,6 @@ def differ_in_contact(a: IntArray, b: IntArray) -> BoolArray:
     return np.asarray(a != b)
 
 
-def too_unlike(distance: FloatArray, limit: FloatArray | float) -> BoolArray:
-    """Similarity rule: pairs to be removed because their probability, exp(-D/delta), is below exp(-limit/delta)."""
-    return np.asarray(distance > limit)
-
-
 def best_around(a: IntArray, b: IntArray, distance: FloatArray, clip_of: IntArray, radius: int) -> BoolArray:
     """Local maximum rule: pairs to be kept, the most probable within `radius` frames of both of their own.
 

@@ -8,12 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, NoPath
-from motionloom.kinematics.travel import ground_turn, moved, turned
+from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, NoPath
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.frame_names import frame_name
 from motionloom.methods.graph.graph import Graph, Route
-from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.graph.render.root_tracks import stretches, track
 from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.graph.search.steadiness import steady_weights
@@ -51,20 +49,6 @@ def _random_route(graph: Graph, frames: int, rng: Generator, **options: Any) -> 
             taken.append(t)
             left -= graph.blend - 1
     return Route(first, tuple(taken), frames)
-
-
-def walk_stream(graph: Graph, rng: Generator, **options: Any) -> Iterator[Clip]:
-    """An endless random walk, clip by clip: plain frames and the blend after them; each starts where the last ended.
-
-    The clips are those of `join_route`: feet are not lifted, because the end of a swing is not known yet. The memory
-    used does not grow. `options` are those of `walk_transitions`.
-    """
-    turn, shift = 0.0, np.zeros(2)
-    for at, t in walk_transitions(graph, rng, **options):
-        count = int(graph.leave[t]) + 1 - at + graph.blend - 1
-        yield moved(turned(join_route(graph, Route(at, (t,), count)), turn), shift)
-        shift = ground_turn(turn, graph.transitions.shift[t]) + shift
-        turn = float(np.remainder(turn + graph.transitions.turn[t], 2 * np.pi))
 
 
 def walk_transitions(
