@@ -8,7 +8,9 @@ import pytest
 from motionloom.core import replace
 from motionloom.evaluate import evaluate_clips
 from motionloom.io import load
+from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.capture.sudden_knees import sudden_knees, without_sudden_knees
+from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.feet.knees import knee_acceleration, knee_change, knee_flexion
 from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import fk
@@ -109,3 +111,20 @@ def test_sudden_knees_of_captures_are_mended(mocap, name, count):
     assert found == count
     assert count == 0 or not sudden_knees(mended)
     assert np.abs(fk(mended) - fk(clip))[:, [clip.skeleton.joint(f"{s}_foot") for s in ("left", "right")]].max() < 0.02
+
+
+def test_a_foot_that_is_put_down_slowly_is_not_pulled_to_the_floor():
+    """Its contact is found 8 cm up; pinned there, the knee would stretch ahead of the body (6.4 deg)."""
+    stand = make("stand", seed=1, seconds=4, fps=60)
+    left = next(foot for foot in feet(stand.skeleton) if foot.name == "left_foot")
+    height = 0.3 * np.clip(1 - np.arange(len(stand)) / 60, 0, 1) ** 2  # m: comes down, ever slower, for a second
+    ankle = fk(stand)[:, left.ankle] + height[:, None] * [0.0, 1.0, 1.0]
+    clip = with_contacts(place_limb(stand, ["left_thigh", "left_shin", "left_foot"], ankle)[0], fresh=True)
+    knee, cleaned = knee_flexion(clip)[:, 0], knee_flexion(remove_skate(clip)[0])[:, 0]
+    assert np.degrees(np.abs(cleaned - knee).max()) < 4
+
+
+@pytest.mark.parametrize(("name", "fps", "most"), [("113_18", None, 2), ("83_02", None, 8), ("83_08", None, 4)])
+def test_knees_of_captures_that_put_their_feet_down_slowly(mocap, name, fps, most):
+    clip = load(mocap / "cmu" / f"{name}.bvh", fps=fps, trim_tpose=True)
+    assert np.degrees(remove_skate(clip)[1].knees) < most

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionloom.core import BoolArray, FloatArray
+from motionloom.core import BoolArray, FloatArray, IntArray
 from motionloom.kinematics.feet.contacts import SHORTEST, part_speeds, runs
 from motionloom.kinematics.feet.smoothing import GAUSSIAN_REACH, fade_between, gaussian
 from motionloom.rotation import between, exp, log, rotate
 
 CALM_SPEED = 0.2  # m/s (or 1.5 times its median): a plant runs from the first to the last slower frame of a contact
 EDGE_TIME = 0.012  # s: deviation of the Gaussian that rounds corrections at the ends of plants, at high frame rates
+LANDING_TIME = 0.2  # s: a heel that is still coming down is free for at most this long after its contact begins
 HEIGHT_EASE_TIME = 0.08  # s: heights ease faster than places, so that a swinging foot keeps its clearance
 Run = tuple[int, int]
 
@@ -59,7 +60,8 @@ def plan_foot(
 
     A contact in which the part strays over `farthest` metres from its mean place is no plant but a slide: it is cut
     where the part is quickest. A contact ends where the part has risen by `rise` metres (`toe_rise` for the toe): the
-    foot rolls over its ball; or where it is faster than `CALM_SPEED` (`toe_speed`).
+    foot rolls over its ball; or where it is faster than `CALM_SPEED` (`toe_speed`). That of a heel begins where it has
+    come down to within `rise` metres: pinned earlier, it would be pulled down ahead of the body, and its knee with it.
     Where heel and toe touch together the foot's direction is held too (their distance is a bone, so both pins are met).
     Outside contacts the change fades by a quintic with matching value and velocity: straight from one contact to the
     next if they are within twice `ease` seconds, else to nothing within `ease`. A frame that must stay gives the place
@@ -67,6 +69,7 @@ def plan_foot(
     """
     gap = max(1, round(0.5 * ease * fps))
     heel_on = _core(path.ankle, _before_rising(path.ankle[:, 1], path.heel_on, rise, path.toe_on), fps, CALM_SPEED)
+    heel_on = _after_landing(path.ankle[:, 1], heel_on, rise, round(LANDING_TIME * fps))
     toe_on = _core(path.toe, _before_rising(path.toe[:, 1], path.toe_on, toe_rise), fps, toe_speed)
     heel = _cut(path.ankle, heel_on, path.fixed, farthest, gap)
     toe = _cut(path.toe, toe_on, path.fixed, farthest, gap)
@@ -186,16 +189,29 @@ def _core(points: FloatArray, on: BoolArray, fps: float, calm_speed: float) -> B
 def _before_rising(height: FloatArray, on: BoolArray, rise: float, needs: BoolArray | None = None) -> BoolArray:
     """Contacts without the frames at their end in which the part already rises: a foot rolls over its ball.
 
-    A part is rising after the last frame at which it is within `rise` of its level, the median of its lower half.
-    Frames are left out only if `needs` holds from there to the end of the contact (for a heel: the toe touches).
+    A part is rising after the last frame at which it is within `rise` of its level. Frames are left out only if `needs`
+    holds from there to the end of the contact (for a heel: the toe touches).
     """
     out = np.array(on)
     for a, b in runs(on):
-        level = np.median(np.sort(height[a:b])[: max(1, (b - a) // 2)])
-        rising = a + int(np.flatnonzero(height[a:b] <= level + rise)[-1]) + 1
+        rising = a + int(_at_level(height[a:b], rise)[-1]) + 1
         if needs is None or needs[rising - 1 : b].all():
             out[rising:b] = False
     return out
+
+
+def _after_landing(height: FloatArray, on: BoolArray, rise: float, longest: int) -> BoolArray:
+    """Contacts without the frames, `longest` at most, before the part is within `rise` of its level."""
+    out = np.array(on)
+    for a, b in runs(on):
+        out[a : a + min(int(_at_level(height[a:b], rise)[0]), longest)] = False
+    return out
+
+
+def _at_level(height: FloatArray, rise: float) -> IntArray:
+    """Frames of one contact at which a part is at most `rise` above its level, the median of its lower half."""
+    level = np.median(np.sort(height)[: max(1, len(height) // 2)])
+    return np.flatnonzero(height <= level + rise)
 
 
 def _mask(spans: list[Run], frames: int) -> BoolArray:
