@@ -10,8 +10,10 @@ from motionloom.evaluate import evaluate_clips
 from motionloom.io import load
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.capture.sudden_knees import sudden_knees, without_sudden_knees
-from motionloom.kinematics.feet.contacts import with_contacts
+from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs, with_contacts
+from motionloom.kinematics.feet.free_heels import freed_heels
 from motionloom.kinematics.feet.knees import knee_acceleration, knee_change, knee_flexion
+from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.ik.limb import place_limb
@@ -128,3 +130,32 @@ def test_a_foot_that_is_put_down_slowly_is_not_pulled_to_the_floor():
 def test_knees_of_captures_that_put_their_feet_down_slowly(mocap, name, fps, most):
     clip = load(mocap / "cmu" / f"{name}.bvh", fps=fps, trim_tpose=True)
     assert np.degrees(remove_skate(clip)[1].knees) < most
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("cmu/83_20", 3), ("cmu/60_03", 6), ("bandai/dataset-1_punch_normal_002", 3)]
+)
+def test_a_heel_is_freed_where_its_pin_would_bend_the_knee(mocap, name, most):
+    """Legs that are nearly straight, both feet planted: knees were 10 to 16 degrees off with every heel pinned."""
+    clip = load(mocap / f"{name}.bvh", trim_tpose=True)
+    cleaned, report = remove_skate(clip)
+    assert np.degrees(report.knees) < most
+    assert report.slid_after < 0.01
+    for i, side in ((0, "left"), (2, "right")):
+        heel, toe = (cleaned.label(f"contact:{side}_{part}") for part in ("heel", "toe"))
+        freed = contacts(clip)[f"contact:{side}_heel"] & ~heel & toe
+        rise = np.abs(part_positions(cleaned)[freed, i, 1] - part_positions(clip)[freed, i, 1])
+        assert np.percentile(rise, 90) < 0.01
+
+
+def test_a_heel_is_freed_only_while_its_toe_stays_planted(walk):
+    """A contact of heel and toe, with a knee that is off in the middle of it, and the same without the toe."""
+    on = np.ones(len(walk), bool)
+    excess, still = np.zeros((len(walk), 2)), np.zeros((len(walk), 3))
+    excess[40:45, 0] = 0.1
+    touching = {part.label: on for part in foot_parts(walk.skeleton)}
+    plans = [FootPlan(still, still, still, on, toe_on) for toe_on in (on, on)]
+    left = freed_heels(walk, plans, excess, touching)["contact:left_heel"]
+    assert runs(left) == [(0, 38), (47, len(walk))]
+    assert not freed_heels(walk, [replace(plan, toe_on=~on) for plan in plans], excess, touching)
+    assert not freed_heels(walk, plans, 0 * excess, touching)

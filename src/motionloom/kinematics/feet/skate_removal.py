@@ -13,6 +13,7 @@ from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import can_bend, leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
+from motionloom.kinematics.feet.free_heels import freed_heels, knee_excess, where_better
 from motionloom.kinematics.feet.hips import hips_shift, steady_hips
 from motionloom.kinematics.feet.knees import knee_change
 from motionloom.kinematics.feet.leg_reach import follow_knee, lower_hips, soft_reach
@@ -72,7 +73,8 @@ def remove_skate(
 
     Contacts are the clip's labels, or found (see `contacts`). Ankle targets come from the pinned points
     (`plants.plan_foot`); hips follow them, a heel that is not planted rises or sinks over its toe so that the knee
-    bends as in the source, and where a plant is still out of reach the hips go down a little. The limb solver's soft
+    bends as in the source, and where a plant is still out of reach the hips go down a little. A heel whose pin would
+    change the knee by more than 3 degrees is freed while its toe stays planted. The limb solver's soft
     limit keeps knees from snapping straight. Bones never stretch, and no foot goes deeper than
     it ever was. The result carries the contacts that were pinned as labels: a second run finds nothing to do.
 
@@ -140,13 +142,24 @@ def pin_plants(
         clip = steady_hips(clip)
         points = part_positions(clip)
     posed = fk_rotations(clip)
-    for tried in range(MAX_TRIES):
+
+    def attempt(touching: dict[str, BoolArray]) -> tuple[_Attempt, list[IntArray]]:
         report(None, "pinning feet")
         done = _attempt(clip, legs, points, posed, touching, fixed, ease, toe, leg)
-        pops = [_pops(clip, done.clip, foot) for foot in legs]
+        return done, [_pops(clip, done.clip, foot) for foot in legs]
+
+    for tried in range(MAX_TRIES):
+        done, pops = attempt(touching)
         if not any(len(frames) for frames in pops):
             break
         touching = _shortened(clip, done, touching, pops, 2 ** (tried // 3))
+    excess = knee_excess(clip, done.clip)
+    freed = freed_heels(clip, done.plans, excess, touching)
+    if freed:
+        freed = where_better(clip, touching, freed, excess, knee_excess(clip, attempt(freed)[0].clip))
+        again, pops = attempt(freed)
+        if not any(len(frames) for frames in pops) and knee_excess(clip, again.clip).sum() < excess.sum():
+            done, touching = again, freed
     labels = _labels(done, touching)
     plants = sum(len(runs(on)) for plan in done.plans for on in (plan.heel_on, plan.toe_on))
     return Pinned(with_labels(done.clip, labels), labels, plants, done.moved, done.missed)
