@@ -88,6 +88,15 @@ def test_requests_beside_points_that_no_blend_reaches_are_met():
     assert np.mean(off) < 0.015
 
 
+def test_as_many_points_as_examples_of_other_lengths():
+    """Frames at a point of the grid are those of a blend of the examples, not of the example with its number."""
+    walks = [make("walk", seed=1, speed=v, seconds=3, fps=30) for v in (1.8, 1.4, 1.0)]
+    model = learn("multilinear", walks, {"parameter": ["speed"], "grid": 5, "samples": 32})
+    assert model.space.rows.size == model.grid.size == 5
+    made = synthesize(model, Request.from_yaml("{seconds: 2, parameters: {speed: 1.2}}"))
+    assert float(PARAMETERS["speed"].measured(made)[0]) == pytest.approx(1.2, abs=0.01)
+
+
 def test_a_grid_that_is_too_large_is_refused():
     clips = [make("walk", seed=1, turn=t, speed=s, seconds=2, fps=30) for t in (-0.5, 0.5) for s in (1.0, 1.6)]
     settings = {"parameter": ["turn_rate", "speed", "distance"], "grid": 50, "samples": 0}

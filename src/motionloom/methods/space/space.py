@@ -180,19 +180,17 @@ class Space:
             raise FormatError(f"space.parameters: expected {d} columns, found {sum(p.size for p in self.parameters)}")
 
 
-def check_rows(rows: Registered, name: str, skeleton: Skeleton, fps: float, lengths: IntArray) -> None:
+def check_rows(rows: Registered, name: str, skeleton: Skeleton, fps: float, lengths: FloatArray | IntArray) -> None:
     """`FormatError` unless the arrays of registered clips fit together; the clips are the examples or blends of them.
 
     Times are frame numbers and paces are added up to lengths of results, so both are bounded by the `lengths` of the
-    examples (frames).
+    clips (frames; of a blend the blended length).
     """
     k = rows.turns.shape[1]
     check_number(float(rows.lead), f"{name}.lead", low=1, high=1e6)
     check_number(float(rows.count), f"{name}.count", low=4, high=1e7)
     total = rows.count + 2 * rows.lead + 1 + (not rows.cyclic)
     check_array(rows.turns, f"{name}.turns", "f", (total, k, len(skeleton), 4), low=-1.001, high=1.001)
-    if k != len(lengths):
-        lengths = np.full(k, lengths.max())
     check_array(rows.levels, f"{name}.levels", "f", (total, k))
     check_array(rows.times, f"{name}.times", "f", (total, k))
     inside = rows.times if rows.cyclic else rows.times[rows.lead : rows.lead + rows.count + 1]
