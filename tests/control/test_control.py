@@ -15,10 +15,11 @@ from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet._kernels_lock import FARTHEST
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
-from motionloom.kinematics.fk import fk
+from motionloom.kinematics.fk import fk, world
 from motionloom.kinematics.travel import Travel
 from motionloom.methods import METHODS
 from motionloom.methods.live import select
+from motionloom.rotation import angle_between
 
 LIVE = [name for name, method in METHODS.items() if hasattr(method.module().MODEL, "live")]
 STEPS = [1 / 60] * 900
@@ -126,6 +127,8 @@ def test_the_foot_lock_removes_drift(lives, name):
         ankles = [foot.ankle for foot in feet(locked.skeleton)]
         assert moved[:, ankles].max() < (FARTHEST + 0.01) * leg_length(locked.skeleton)
         assert moved.max() < 0.25  # knees, where a leg bends to reach
+        turned = [world(c.skeleton, c.root, c.rotations)[1][:, ankles] for c in (free, locked)]
+        assert np.degrees(angle_between(*turned).max()) < 27  # no foot folds over its toe
     before, after = np.mean(drifts, axis=0)
     assert after < {"variation": 0.25, "textons": 0.35}.get(name, 0.03) * before
 

@@ -40,11 +40,13 @@ HEEL_LIFTED = 0.015  # m: the same for a heel beside a locked toe; from 0 to her
 STRAIGHTER = math.radians(2.0)  # a foot that stands flat rolls before its knee is straighter than given by more
 ROLL_HALF_LIFE = 0.02  # s: while a foot rolls, the gap between its knee and the given one is halved this often
 MAX_ROLL = 0.5  # rad
+MAX_TURN = 0.4  # rad: a foot that would turn farther from the given one is let go (locked captures stay below 0.38)
 ROLLING = 0.05  # rad: from here on a foot does not yield in height
 MAX_HEIGHT_YIELD = 0.005  # m: a planted foot yields in height to hips that tremble, by so much,
 JUMP = 0.02  # m: less where its correction changes by more, and not at all from here on: that is motion
 MAX_CORRECTION_ACCELERATION = 3.0  # m/s^2: it yields so that its correction accelerates no more than this
 MAX_RELEASE_SPEED = 0.5  # m/s: a correction fades from the velocity that it has, but from no more than this
+MAX_RELEASE_SPIN = 3.0  # rad/s: the same for the turn of a foot
 SETTLING_HALF_LIFE = 0.05  # s: the locks of a foot that stands on its heel sink with it where the given one still does
 LOWEST = 0.01  # m: a roll brings the ankle no farther below the given one
 
@@ -70,6 +72,12 @@ def _reach(given: Any, full: Any, soft: Any) -> Any:
 def _longest(given: Any, full: Any) -> Any:
     """The farthest that a foot may roll its ankle away from the hip: within reach, also after rounding."""
     return _reach(given, full, SOFT) - 1e-6 * full
+
+
+@kernel
+def _at_most(value: Any, most: Any) -> Any:
+    """The vector, shortened to a length of `most` where it is longer."""
+    return scaled(value, min(1.0, most / max(norm(value), 1e-9)))
 
 
 @kernel
@@ -105,13 +113,14 @@ def _arm(part: Any, ankle: Any, parts: Any, tips: Any, places: Any, turns: Any) 
 
 
 @kernel
-def _within(leg: Any, places: Any, shift: Any, soft: Any) -> Any:
-    """Can the leg bring its ankle to where it is plus `shift` without being stretched?"""
+def _within(leg: Any, places: Any, shift: Any, turn: Any, soft: Any) -> Any:
+    """Can the leg bring its ankle to where it is plus `shift` without being stretched, and is its foot still near?"""
     hip, knee, ankle = _row(places[leg[0]]), _row(places[leg[1]]), _row(places[leg[2]])
     full = norm(minus(knee, hip)) + norm(minus(ankle, knee))
     line = minus(ankle, hip)
     far = norm(add(line, shift))
-    return far <= _reach(norm(line), full, soft) and norm(shift) <= FARTHEST * full
+    near = norm(shift) <= FARTHEST * full and norm(log(turn)) <= MAX_TURN
+    return near and far <= _reach(norm(line), full, soft)
 
 
 @kernel
@@ -189,7 +198,7 @@ def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, b
         lift = ankle[1] + arms[0][1] - pins[heel, 1]
         flat, roll = _heel_raised(leg, places, pins, arms[1], flat, lift)
         shift = minus(minus(_row(pins[toe]), rotate(flat, arms[1])), ankle)
-        if _within(leg, places, shift, SOFT):
+        if _within(leg, places, shift, flat, SOFT):
             return True, shift, flat, roll
         status[heel] = GIVEN_UP
     if on_toe or on_heel:
@@ -200,7 +209,7 @@ def _held(leg: Any, arms: Any, places: Any, status: Any, pins: Any, turn: Any, b
         if not on_toe:  # a heel alone rises with the given one, which does not stretch the leg
             lift = max(0.0, ankle[1] + arms[0][1] - pins[heel, 1])
             shift = (shift[0], shift[1] + lift * smoothstep(lift / LIFTED), shift[2])
-        if _within(leg, places, shift, SOFT):
+        if _within(leg, places, shift, turn, SOFT):
             return True, shift, turn, 0.0
         status[part] = GIVEN_UP
     return False, (0.0, 0.0, 0.0), turn, 0.0
@@ -259,9 +268,8 @@ def _follow(leg: Any, parts: Any, tips: Any, places: Any, turns: Any, touch: Any
             if ankle[1] + arm[1] - pins[part, 1] > limit:
                 status[part] = GIVEN_UP
     before, turn_before = _row(offsets[0]), _row(offsets[2])
-    speed = norm(_row(offsets[1]))
-    shift, rate = _decayed(before, scaled(_row(offsets[1]), min(1.0, MAX_RELEASE_SPEED / max(speed, 1e-9))), y, dt)
-    vector, spin = _decayed(turn_before, _row(offsets[3]), y, dt)
+    shift, rate = _decayed(before, _at_most(_row(offsets[1]), MAX_RELEASE_SPEED), y, dt)
+    vector, spin = _decayed(turn_before, _at_most(_row(offsets[3]), MAX_RELEASE_SPIN), y, dt)
     keep = math.exp(-math.log(2.0) * dt / ROLL_HALF_LIFE)
     held, wanted, turn, roll = _held(leg, arms, places, status, pins, exp(vector), before, keep)
     if held:

@@ -83,8 +83,9 @@ def lock_feet(
     is locked where it is when its contact begins (or when it has come down, if it still does), and stays there until
     the contact ends or the given pose lifts it. With both locked the foot's direction is held, and the heel rises over
     its place before the knee is 2 degrees straighter than given; with the toe alone the foot rolls over its ball and
-    the knee bends as given. A foot on its heel sinks where the given one still does, and yields in height by up to 5 mm
-    to hips that tremble, as the captured foot does. Then the correction fades with the lock's half-life, from the value
+    the knee bends as given. A foot that would turn by more than 23 degrees from the given one is let go. A foot on its
+    heel sinks where the given one still does, and yields in height by up to 5 mm to hips that tremble, as the captured
+    foot does. Then the correction fades with the lock's half-life, from the value
     and the velocity that it has, and the leg becomes no longer than given, nor shorter by a few millimetres (a straight
     knee would bend). A leg that would be stretched gives up its heel first, then its toe, until their contacts end; a
     heel that comes to rest beside a toe that was given up is not locked. No joint but thigh, shin and ankle moves, nor
