@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.core import FormatError, with_labels
+from motionloom.core.numbers import runs
 from motionloom.io import labels_path, load, read_labels, save
-from motionloom.io.sidecars.labels import spans
 
 
 def test_labels_are_read_with_the_clip(bvh, person):
@@ -74,5 +74,5 @@ def test_spans_past_the_end_and_overlaps_are_fine(tmp_path):
 
 
 def test_spans_are_runs_of_true():
-    assert spans(np.array([1, 1, 0, 1, 0, 0, 1], bool)) == [(0, 2), (3, 4), (6, 7)]
-    assert spans(np.zeros(3, bool)) == []
+    assert runs(np.array([1, 1, 0, 1, 0, 0, 1], bool)) == [(0, 2), (3, 4), (6, 7)]
+    assert runs(np.zeros(3, bool)) == []

@@ -33,7 +33,7 @@ def follow(clip: Clip, path: RootPath) -> Clip:
         if walked.sum() < 0.05:
             walked = np.ones(last - first)
         share = np.concatenate([[0.0], np.cumsum(walked)]) / walked.sum()
-        goal = _on_line(line, share)
+        goal = on_path(line, share)
         turn = _unwrapped(_directions(goal, clip.fps) - _directions(steady[first : last + 1], clip.fps))
         sway = ground_turn(turn, now.place[first : last + 1] - steady[first : last + 1])
         place[first : last + 1] = goal + sway
@@ -46,7 +46,8 @@ def follow(clip: Clip, path: RootPath) -> Clip:
     return along(clip, Travel(place, heading))
 
 
-def _on_line(points: FloatArray, share: FloatArray) -> FloatArray:
+def on_path(points: FloatArray, share: FloatArray) -> FloatArray:
+    """(S, 2) the places at shares 0..1 of the length of a path through points (P, 2)."""
     lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
     return np.stack([np.interp(share * lengths[-1], lengths, points[:, k]) for k in range(2)], 1)
 

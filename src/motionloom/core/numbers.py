@@ -1,4 +1,4 @@
-"""Elementary functions of numbers: easing, pairwise distances."""
+"""Elementary functions of numbers: easing, smoothing, unit vectors, runs, pairwise distances."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionloom.core.arrays import FloatArray
+from motionloom.core.arrays import BoolArray, FloatArray
 
 Float = TypeVar("Float", np.float32, np.float64)
 
@@ -39,3 +39,25 @@ def squared_distances(a: NDArray[Float], b: NDArray[Float]) -> NDArray[Float]:
     """
     out = (a**2).sum(1)[:, None] + (b**2).sum(1) - 2 * (a @ b.T)
     return np.maximum(out, 0, out=out)
+
+
+def unit_vectors(vectors: FloatArray) -> FloatArray:
+    """(..., 3) vectors made 1 long; those near zero stay so."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9))
+
+
+def gaussian_smoothed(values: FloatArray, frames: float) -> FloatArray:
+    """Values (F, ...) smoothed over time by a Gaussian of that standard deviation; ends stand still beyond."""
+    from scipy.ndimage import gaussian_filter1d
+
+    return np.asarray(gaussian_filter1d(values, frames, axis=0, mode="nearest"))
+
+
+def runs(mask: BoolArray) -> list[tuple[int, int]]:
+    """The stretches [start, end) where `mask` (F,) holds.
+
+    >>> runs(np.array([True, False, True, True]))
+    [(0, 1), (2, 4)]
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

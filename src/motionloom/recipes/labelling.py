@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.core import BadRequest, Progress, silent, with_labels
+from motionloom.core.numbers import runs
 from motionloom.core.progress import each
 from motionloom.core.units import Span, frames_of
 from motionloom.io import Reading, expand_paths, load
 from motionloom.io.reader_settings import DEFAULT
-from motionloom.io.sidecars.labels import labels_path, spans, write_labels
+from motionloom.io.sidecars.labels import labels_path, write_labels
 
 
 @dataclass(frozen=True)
@@ -49,5 +50,5 @@ def label_files(
             written = labels_path(path)
             write_labels(clip, written)
         named = {n: clip.label(n) for n in clip.label_names if np.any(clip.label(n))}
-        table = {n: [(a / clip.fps, b / clip.fps) for a, b in spans(on)] for n, on in named.items()}
+        table = {n: [(a / clip.fps, b / clip.fps) for a, b in runs(on)] for n, on in named.items()}
         yield LabelledFile(path, table, written)

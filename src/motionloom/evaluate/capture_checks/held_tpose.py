@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.core.numbers import unit_vectors
 from motionloom.evaluate.capture_checks.findings import Finding, frame_range, make_finding
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.capture.glitches import rest_frames
@@ -30,7 +31,7 @@ def held_tposes(clip: Clip) -> BoolArray:
         return out
     points = fk(clip)
     legs = [(foot.thigh, foot.shin, foot.ankle) for foot in feet(clip.skeleton)]
-    left = _unit((points[:, legs[0][0]] - points[:, legs[1][0]]) * [1.0, 0.0, 1.0])
+    left = unit_vectors((points[:, legs[0][0]] - points[:, legs[1][0]]) * [1.0, 0.0, 1.0])
     if feet(clip.skeleton)[0].name.startswith("right"):
         left = -left
     posed = np.ones(len(clip), bool)
@@ -55,11 +56,7 @@ def calibration_findings(clip: Clip) -> list[Finding]:
 
 def _along(chain: FloatArray, direction: FloatArray) -> BoolArray:
     """(F,) whether all bones of a chain (F, n, 3) point in a direction (F, 3) or (3,)."""
-    bones = _unit(np.diff(chain, axis=1))
+    bones = unit_vectors(np.diff(chain, axis=1))
     return np.asarray(
         (np.einsum("fbc,fc->fb", bones, np.broadcast_to(direction, (len(chain), 3))) > MIN_COSINE).all(axis=1)
     )
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9))

@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FormatError, with_labels
 from motionloom.core.files import read_regular
+from motionloom.core.numbers import runs
 from motionloom.io.atomic_files import write_whole
 from motionloom.io.number_text import fault, number
 from motionloom.io.sidecars.names import find_side_file, side_path
@@ -70,7 +71,7 @@ def write_labels(clip: Clip, path: str | Path) -> None:
 
 def labels_text(clip: Clip) -> str:
     """The content of a labels file; "" for a clip without labels."""
-    rows = [(a / clip.fps, b / clip.fps, name) for name in clip.label_names for a, b in spans(clip.label(name))]
+    rows = [(a / clip.fps, b / clip.fps, name) for name in clip.label_names for a, b in runs(clip.label(name))]
     if not rows:
         return ""
     text = io.StringIO(newline="")
@@ -78,12 +79,6 @@ def labels_text(clip: Clip) -> str:
     writer.writerow(HEAD)
     writer.writerows((_decimal(a), _decimal(b), name) for a, b, name in sorted(rows, key=lambda r: r[:2]))
     return text.getvalue()
-
-
-def spans(on: BoolArray) -> list[tuple[int, int]]:
-    """Runs of True as (first frame, frame after the last)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _seconds(cell: str, path: str | Path, line: int) -> float:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.core.numbers import unit_vectors
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk, fk_rotations
@@ -60,11 +61,11 @@ def _wrong_elbows(clip: Clip) -> list[WrongBend]:
         if any(j is None for j in joints):
             continue
         arm, elbow, hand = (int(j) for j in joints if j is not None)
-        upper, lower = _unit(points[:, elbow] - points[:, arm]), _unit(points[:, hand] - points[:, elbow])
+        upper, lower = unit_vectors(points[:, elbow] - points[:, arm]), unit_vectors(points[:, hand] - points[:, elbow])
         angle = np.arccos(np.clip(np.einsum("fc,fc->f", upper, lower), -1.0, 1.0))
         aside = lower - np.einsum("fc,fc->f", upper, lower)[:, None] * upper
         local = rotate(inverse(turns[:, arm]), aside)
-        behind = (-upper[:, 1] > HANGS) & (np.einsum("fc,fc->f", _unit(aside), ahead) < BEHIND)
+        behind = (-upper[:, 1] > HANGS) & (np.einsum("fc,fc->f", unit_vectors(aside), ahead) < BEHIND)
         wrong = (angle > MIN_BEND) & (against_usual(local) | behind)
         out += _long_runs(clip, elbow, wrong, angle, "elbow")
     return out
@@ -76,7 +77,7 @@ def against_usual(sides: FloatArray) -> BoolArray:
     size = float(np.linalg.norm(mean))
     if size < 0.3 * float(np.linalg.norm(sides, axis=1).mean()) or size < 1e-9:
         return np.zeros(len(sides), bool)
-    return np.asarray(_unit(sides) @ (mean / size) < AGAINST)
+    return np.asarray(unit_vectors(sides) @ (mean / size) < AGAINST)
 
 
 def backward_bend(hip: FloatArray, knee: FloatArray, ankle: FloatArray, toe: FloatArray) -> FloatArray:
@@ -85,9 +86,9 @@ def backward_bend(hip: FloatArray, knee: FloatArray, ankle: FloatArray, toe: Flo
     Seen along the shin, a bent knee has its hip on the heel's side. Where the foot lies along the shin, so that it has
     no side, the result is 0.
     """
-    shin, thigh, foot = _unit(ankle - knee), _unit(hip - knee), _unit(toe - ankle)
+    shin, thigh, foot = unit_vectors(ankle - knee), unit_vectors(hip - knee), unit_vectors(toe - ankle)
     ahead = foot - np.einsum("fc,fc->f", foot, shin)[:, None] * shin
-    bend = np.arctan2(np.einsum("fc,fc->f", thigh, _unit(ahead)), -np.einsum("fc,fc->f", thigh, shin))
+    bend = np.arctan2(np.einsum("fc,fc->f", thigh, unit_vectors(ahead)), -np.einsum("fc,fc->f", thigh, shin))
     return np.where(np.linalg.norm(ahead, axis=1) > 0.3, bend, 0.0)
 
 
@@ -98,7 +99,3 @@ def _long_runs(clip: Clip, joint: int, wrong: BoolArray, angle: FloatArray, part
         for start, stop in runs(wrong)
         if stop - start >= MIN_SECONDS * clip.fps
     ]
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9))

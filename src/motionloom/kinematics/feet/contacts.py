@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Skeleton, with_labels
+from motionloom.core.numbers import runs as runs
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.fk import fk, fk_rotations
@@ -162,12 +163,6 @@ def steady_runs(on: BoolArray, stay: BoolArray, least: int) -> BoolArray:
             if b - a < least:
                 out[a:b, i] = False
     return out
-
-
-def runs(mask: BoolArray) -> list[tuple[int, int]]:
-    """The stretches [start, end) where `mask` (F,) holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _plateaus(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, replace
-from motionloom.core.numbers import smoothstep
+from motionloom.core.numbers import gaussian_smoothed, smoothstep
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, points_of, runs
 from motionloom.kinematics.feet.leg_reach import SOFT_REACH, soft_reach
@@ -39,7 +39,7 @@ def on_ground(clip: Clip, height_at: Heights) -> Clip:
     places, turns = fk_rotations(clip)
     touching = contacts(clip)
     moved = [_moved_foot(clip, foot, places, turns, touching, height_at) for foot in legs]
-    rise = _gaussian(np.mean([shift[:, 1] for shift, _ in moved], axis=0), HIPS_SMOOTHING * clip.fps)
+    rise = gaussian_smoothed(np.mean([shift[:, 1] for shift, _ in moved], axis=0), HIPS_SMOOTHING * clip.fps)
     width = max(1, round(2 * HIPS_SMOOTHING * clip.fps))
     lack = np.zeros(len(clip))
     for foot, (shift, _) in zip(legs, moved, strict=True):
@@ -139,9 +139,3 @@ def _lack(foot: Foot, places: FloatArray, ankle: FloatArray, rise: FloatArray) -
     away[:, 1] -= rise
     across = np.linalg.norm(away[:, [0, 2]], axis=1)
     return np.asarray(np.maximum(-away[:, 1] - np.sqrt(np.maximum(reach**2 - across**2, 0.0)), 0.0))
-
-
-def _gaussian(values: FloatArray, deviation: float) -> FloatArray:
-    from scipy.ndimage import gaussian_filter1d
-
-    return np.asarray(gaussian_filter1d(values, deviation, mode="nearest"))

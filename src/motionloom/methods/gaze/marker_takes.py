@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom.blend.splice._kernels import best_rotations
 from motionloom.core import BadRequest, BoolArray, FloatArray, Markers
+from motionloom.core.numbers import runs
 from motionloom.rotation import angle_between, average, continuous, from_matrix
 
 MARKER_NAMES: dict[str, tuple[str, ...]] = {
@@ -140,14 +141,11 @@ def spans(
     still: BoolArray, fps: float, *, merge: float = MERGE, shortest: float = MIN_REST
 ) -> tuple[tuple[int, int], ...]:
     """Runs of still frames; those within `merge` seconds of each other are one, those shorter than `shortest` none."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(int), [0]])))
-    found = [[int(a), int(b)] for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    merged: list[list[int]] = []
-    for span in found:
-        if merged and span[0] - merged[-1][1] <= merge * fps:
-            merged[-1][1] = span[1]
-        else:
-            merged.append(span)
+    merged: list[tuple[int, int]] = []
+    for begin, end in runs(still):
+        if merged and begin - merged[-1][1] <= merge * fps:
+            begin = merged.pop()[0]
+        merged.append((begin, end))
     return tuple((a, b) for a, b in merged if b - a >= shortest * fps)
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.core.numbers import gaussian_smoothed
 from motionloom.kinematics.travel import travel
 from motionloom.methods.gaze.gaze_shifts import GazeBody, base_gaze
 from motionloom.rotation import average, continuous, inverse, multiply, normalize, slerp, wrap_angle
@@ -19,9 +20,7 @@ FADE = 0.6  # s over which a motion's own looking is taken out and given back
 
 def _smoothed(values: FloatArray, fps: float, seconds: float = SMOOTH) -> FloatArray:
     """Values (F, ...) smoothed in time by a Gaussian; the ends repeat."""
-    from scipy.ndimage import gaussian_filter1d
-
-    return np.asarray(gaussian_filter1d(values, seconds * fps, axis=0, mode="nearest"))
+    return gaussian_smoothed(values, seconds * fps)
 
 
 def smoothed_gaze(body: GazeBody, root: FloatArray, rotations: FloatArray, fps: float) -> FloatArray:

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.constraints import Constraint, Pace, Plant, PoseAlong, RootPath
-from motionloom.constraints.bend_to_path import follow
+from motionloom.constraints.bend_to_path import follow, on_path
 from motionloom.constraints.bend_travel import Key, steer
 from motionloom.core import Clip, FloatArray, Skeleton, replace
+from motionloom.core.numbers import gaussian_smoothed
 from motionloom.kinematics.feet.contacts import foot_parts, runs
 from motionloom.kinematics.local_frames import observe
 from motionloom.kinematics.pace import STANDING_SPEED, pace
 from motionloom.kinematics.travel import travel
-from motionloom.methods.texture.paths import on_path, path_places
+from motionloom.methods.texture.paths import path_places
 
 STRIDE = 1.25  # times: steps are lengthened or shortened by at most this
 SLACK = 0.5  # of the tolerance of a pace: it is met to this
@@ -86,7 +87,7 @@ def slowed_at_plants(clip: Clip, constraints: Sequence[Constraint], examples: Se
             share = max(PLANT_TRAVEL, stance / walked) * stance / walked
             factor = np.ones(len(clip))
             factor[span.start : span.stop] = share
-            clip = with_steps(clip, _smoothed(factor, PACE_SMOOTHING * clip.fps))
+            clip = with_steps(clip, gaussian_smoothed(factor, PACE_SMOOTHING * clip.fps))
     return clip
 
 
@@ -103,7 +104,7 @@ def _step_factors(clip: Clip, asked: Pace) -> FloatArray:
         now = pace(made[span.start : span.stop])
         wanted = np.where(now > STANDING_SPEED, np.clip(now, low, high), now)
         factor[span.start : span.stop] *= wanted / np.maximum(now, 1e-9)
-        factor = np.clip(_smoothed(factor, PACE_SMOOTHING * clip.fps), 1 / STRIDE, STRIDE)
+        factor = np.clip(gaussian_smoothed(factor, PACE_SMOOTHING * clip.fps), 1 / STRIDE, STRIDE)
     return factor
 
 
@@ -113,12 +114,6 @@ def with_steps(clip: Clip, factor: FloatArray) -> Clip:
     steps = np.diff(root[:, [0, 2]], axis=0) * factor[:-1, None]
     root[1:, [0, 2]] = root[0, [0, 2]] + np.cumsum(steps, axis=0)
     return replace(clip, root=root)
-
-
-def _smoothed(values: FloatArray, deviation: float) -> FloatArray:
-    from scipy.ndimage import gaussian_filter1d
-
-    return np.asarray(gaussian_filter1d(values, deviation, mode="nearest"))
 
 
 def moved_along(clip: Clip, constraints: Sequence[Constraint]) -> Clip:

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
-from motionloom.kinematics._kernels_heading import body_rotation
+from motionloom.kinematics.feet._kernels_two_bone import multiply
 from motionloom.methods.texture.faithful._kernels import ROUNDING, root_range, squared_angle, tilt_gap
 
 TURNED, ACROSS, X, Z = 0, 1, 2, 3  # rows of the sums: over a.b and a x b of points and headings, and of example points
@@ -276,7 +276,7 @@ def turned(q: Any, angle: Any, out: Any) -> None:
 @kernel
 def forward(q: Any, axes: Any, out: Any) -> None:
     """The forward axis of the body on the ground: the z axis of q axes."""
-    w, x, y, z = body_rotation(q, axes)
+    w, x, y, z = multiply(q, axes)
     out[0], out[1] = 2.0 * (x * z + w * y), 1.0 - 2.0 * (x * x + y * y)
 
 
