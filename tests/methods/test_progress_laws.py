@@ -64,9 +64,17 @@ def test_long_motion_reports_while_it_is_rendered_and_finished(method, models, r
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_planning_alone_reports_lawful_shares(method, models, recorded):
+    progress = recorded()
+    models[method].plan(asked(method), np.random.default_rng(0), progress)
+    assert progress.lawful()
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_stop_that_is_set_before_cancels_at_once(method, models, inputs, recorded):
     for work in (
         lambda p: learn(method, inputs[method], progress=p),
+        lambda p: models[method].plan(asked(method), np.random.default_rng(0), p),
         lambda p: attempt(models[method], asked(method), progress=p),
     ):
         progress = recorded()

@@ -133,15 +133,19 @@ class Model(ABC, Generic[O]):
     @final
     def plan(self, request: Request, rng: Generator, progress: Progress | None = None) -> Plan:
         """Check the request and plan the result. `NoPath` if there is no plan at all."""
+        report = progress or silent()
+        report(0.0, "planning")
         check_request(self, request)
         model, request = self.adapted(request)
         inner = model.inner_request(request)
         try:
-            return model._plan(inner, model.options(request), rng, progress or silent())
+            plan = model._plan(inner, model.options(request), rng, report)
         except BadRequest as error:
             problem = inner.located(error)
             seconds = problem.where == ("frames",) and request.frames is None  # the length as it was given
             raise (problem.at(("seconds",)) if seconds else problem) from None
+        report(1.0, "planning")
+        return plan
 
     @abstractmethod
     def _plan(self, request: Request, options: O, rng: Generator, progress: Progress) -> Plan:
