@@ -12,6 +12,7 @@ from motionloom.constraints import Request
 from motionloom.core import BadRequest
 from motionloom.core.origin import from_file
 from motionloom.evaluate.measures.jumps import transition_jumps
+from motionloom.evaluate.measures.smoothness import mean_jerk
 from motionloom.io import load
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import change_rate, pace_along
@@ -98,6 +99,28 @@ def test_arms_that_swing_together_in_all_takes_do_so_in_variants():
     assert np.std(heights, axis=0).max() > 0.03  # they still vary
 
 
+def test_a_hand_that_is_kept_still_while_the_shoulder_shakes_is_so_in_variants():
+    """An elbow makes up for a quick shake of the shoulder; each take moves both slowly, in its own way, beside."""
+    still = resample(make("idle", seconds=3.0), 60.0)
+    arm, elbow, hand = (still.skeleton.joint(f"left_{name}") for name in ("upper_arm", "forearm", "hand"))
+    upper, lower = np.linalg.norm(still.skeleton.offsets[[elbow, hand]], axis=1)
+    t, takes = np.arange(len(still)) / 60.0, []
+    for k in range(4):
+        shake = 0.03 * np.sin(2 * np.pi * 8.0 * t + 1.7 * k)
+        rotations = np.repeat(still.rotations[:1], len(t), axis=0)
+        slow = np.sin(2 * t) + 0.05 * np.sin(4 * t + 2.0 * k), 0.05 * np.sin(4 * t + 5.0 * k)
+        for joint, angle in ((arm, slow[0] + shake), (elbow, slow[1] - shake * (upper + lower) / lower)):
+            rotations[:, joint] = from_axis_angle([0.0, 0.0, 1.0], angle)
+        takes.append(replace(still, rotations=rotations, root=np.repeat(still.root[:1], len(t), axis=0)))
+
+    def rough(clips):
+        return np.median([mean_jerk(fk(clip)[:, [hand]], 60.0) for clip in clips])
+
+    model = fit(takes, replace(QUICK, fps=60.0), rng=np.random.default_rng(0))
+    made = [raw(model, seed=seed) for seed in range(8)]
+    assert rough(made) < 2.5 * rough(takes)  # 7 where each joint is mixed with weights of its own
+
+
 def test_two_hands_at_one_height_stay_there_and_are_no_faster_than_in_the_takes():
     """Both arms swing by one angle, at another time in each take: timing must neither part nor hurry them."""
     still = resample(make("idle", seconds=3.0), 30.0)
@@ -174,7 +197,7 @@ def test_the_clock_and_the_displacements_are_mixed_from_the_same_takes(walker):
     """Speed is displacement by time: other weights for one than for the other make hips accelerate."""
     takes, count = walker.takes, walker.dofs.count
     shares, found = len(takes.values), []
-    first, knots, weights = np.zeros(1, np.int64), np.empty((4, shares, count)), np.empty((shares, count + 1))
+    first, knots, weights = np.zeros(1, np.int64), np.empty((4, shares, count)), np.empty((shares, count + 2))
     for seed in range(30):
         begin_knots(seed, first, knots, takes.sharing)
         for moment in range(0, 120, 10):

@@ -33,7 +33,7 @@ def begin(tables: Any, state: Any) -> None:
 def vary(tables: Any, state: Any, dt: float, rotations: Any) -> None:
     """All characters `dt` on; their deviations are added to rotations (N, J, 4)."""
     clips, _, count = tables.takes.values.shape
-    weights = np.empty((clips, count + 1))
+    weights = np.empty((clips, count + 2))
     for k in range(len(state.seed)):
         if dt > 0.0:
             m = _nearest(tables, state.moment[k, 0], dt, rotations[k])

@@ -94,7 +94,7 @@ def _frame(tables: Any, state: Any, k: int, fps: float, first: bool) -> None:
     share = 1.0 - 0.5 ** (1.0 / (SWITCH * fps))
     for c in range(clips):
         base[c] += share * (tables.goals[action + 1, c] - base[c])
-    weights, mean, values = np.empty((clips, count + 1)), np.empty(count), np.empty(count)
+    weights, mean, values = np.empty((clips, count + 2)), np.empty(count), np.empty(count)
     step, y = takes.knot * fps * MOMENTS, 2.0 * math.log(2.0) / (HALF_LIFE * fps)
     slower = 1.0 / tempo_of(tables, state.commanded[k, SPEED])
     pace = predict(takes, state.seed[k], clock, step, state.first[k], state.knots[k], base, state.amounts[k], slower,

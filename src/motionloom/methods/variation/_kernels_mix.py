@@ -70,12 +70,15 @@ def draw_knot(seed: Any, knot: int, sharing: Any, out: Any) -> None:
 def weights_at(
     seed: Any, v: float, step: float, first: Any, knots: Any, takes: Any, base: Any, amounts: Any, out: Any
 ) -> None:  # fmt: skip
-    """out (S, D + 1): the weights v moments after the start, about `base` (S,); the last column is for timing.
+    """out (S, D + 2): the weights v moments after the start, about `base` (S,).
+
+    Column D is for timing. Column D + 1 has what is added to `base` for details: it sums to 0, and the sum of squared
+    weights is 1, as for one take alone, so that details keep their size.
 
     `knots` (4, S, D) holds the random numbers of knots first[0] to first[0] + 3; those that are missing are drawn. The
     cubic B-spline through them is divided by the root of its summed squares, so that its variance is 1 everywhere.
     """
-    clips, count = out.shape[0], out.shape[1] - 1
+    clips, count = out.shape[0], out.shape[1] - 2
     while first[0] < math.floor(v / step):
         for n in range(3):
             knots[n] = knots[n + 1]
@@ -112,6 +115,14 @@ def weights_at(
             limited = amount * scale * FARTHEST / BEND / math.sqrt(math.sqrt(1.0 + far * far))
             for c in range(clips):
                 out[c, i] = base[c] + limited * out[c, i]
+    mean, size, rest = 0.0, 1e-2 * clips, 1.0
+    for c in range(clips):
+        mean += slowly[c] / clips
+        rest -= base[c] * base[c]
+    for c in range(clips):
+        size += (slowly[c] - mean) ** 2
+    for c in range(clips):
+        out[c, count + 1] = math.sqrt(max(rest, 0.0) / size) * (slowly[c] - mean)
 
 
 @kernel
@@ -133,7 +144,7 @@ def begin_knots(seed: Any, first: Any, knots: Any, sharing: Any) -> None:
 
 @kernel
 def mixed_pose(
-    takes: Any, u: float, weights: Any, base: Any, shifts: Any, closed: bool, out: Any, centre: Any
+    takes: Any, u: float, weights: Any, base: Any, amounts: Any, shifts: Any, closed: bool, out: Any, centre: Any
 ) -> float:  # fmt: skip
     """out (D,): the mixture at moment u, each degree of freedom shifted by so many moments; returns the pace.
 
@@ -158,17 +169,24 @@ def mixed_pose(
         before, after = i - 1, i + 2
         if closed:
             before, after = before % last, after % last
-        total, middle = 0.0, 0.0
+        total, middle, varied = 0.0, 0.0, min(amounts[d], 1.0)
         for c in range(len(takes.values)):
-            p1, p2 = takes.values[c, i, d], takes.values[c, i + 1, d]
-            p0 = takes.values[c, before, d] if before >= 0 else 2 * p1 - p2
-            p3 = takes.values[c, after, d] if after <= last else 2 * p2 - p1
-            cubic = p2 - p0 + t * (2 * p0 - 5 * p1 + 4 * p2 - p3 + t * (3 * (p1 - p2) + p3 - p0))
-            x = p1 + 0.5 * t * cubic
-            total += weights[c, d] * x
+            w, r = weights[c, d], base[c] + varied * weights[c, count + 1]
+            x = catmull_rom(takes.values[c, :, d], before, i, after, t)
+            h = catmull_rom(takes.details[c, :, d], before, i, after, t)
+            total += w * (x - h) + r * h
             middle += base[c] * x
         out[d], centre[d] = total, middle / usual if takes.displacement[d] else middle
     return min(max(pace, 1.0 / (FASTEST * MOMENTS)), FASTEST / MOMENTS)
+
+
+@kernel
+def catmull_rom(values: Any, before: int, i: int, after: int, t: float) -> float:
+    """Values (U,) between i and i + 1, straight on where `before` or `after` lies outside."""
+    p1, p2 = values[i], values[i + 1]
+    p0 = values[before] if before >= 0 else 2 * p1 - p2
+    p3 = values[after] if after < len(values) else 2 * p2 - p1
+    return float(p1 + 0.5 * t * (p2 - p0 + t * (2 * p0 - 5 * p1 + 4 * p2 - p3 + t * (3 * (p1 - p2) + p3 - p0))))
 
 
 @kernel
@@ -235,10 +253,10 @@ def predict(
         for d in range(count):
             shifts[d] = amounts[d] * SHIFT * step / takes.knot * weights[0, d]
         tempo = math.exp(TEMPO * amounts[count] * weights[0, count])
-        weights[:] = 1.0
-        pace = mixed_pose(takes, clock[0], weights, base, shifts, closed, mean, centre) * tempo
+        weights[:, : count + 1], weights[:, count + 1] = 1.0, 0.0
+        pace = mixed_pose(takes, clock[0], weights, base, amounts, shifts, closed, mean, centre) * tempo
     else:
-        pace = mixed_pose(takes, clock[0], weights, base, shifts, closed, mean, centre)
+        pace = mixed_pose(takes, clock[0], weights, base, amounts, shifts, closed, mean, centre)
     for d in range(count):
         unit = pace if takes.displacement[d] else 1.0
         mean[d] = within(mean[d] / unit, centre[d], takes.low[d], takes.high[d])
@@ -275,7 +293,7 @@ def variant(
     count, last = takes.values.shape[2], takes.values.shape[1] - 1
     first, knots = np.zeros(1, np.int64), np.empty((4, len(takes.values), count))
     begin_knots(seed, first, knots, takes.sharing)
-    weights, mean = np.empty((len(takes.values), count + 1)), np.empty(count)
+    weights, mean = np.empty((len(takes.values), count + 2)), np.empty(count)
     base = np.full(len(takes.values), 1.0 / len(takes.values))
     offset, shown = np.zeros((2, count)), np.zeros(count)
     beyond = np.zeros(count, np.bool_)  # what left the limits for a target comes back to them as it fades

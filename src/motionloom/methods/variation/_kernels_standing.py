@@ -34,7 +34,7 @@ def follow_feet(
     x, z, total = 0.0, 0.0, 0.0
     c, s = math.cos(track[2]), math.sin(track[2])
     i, t = at
-    column = weights.shape[1] - 1
+    column = len(mean)
     for p in range(parts):
         end = forward(body, p, mean, root, turn, room[0], room[1])
         stands, known, left, ahead = 0.0, 0.0, 0.0, 0.0

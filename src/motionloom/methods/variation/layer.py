@@ -123,6 +123,7 @@ def variation_layer(model: Any, amount: float = 1.0, parts: Sequence[str] = ()) 
     amounts = np.where(np.isnan(given), amounts, given)
     closed = model.loop is not None
     takes = model.cycle if closed else model.takes
+    takes = takes._replace(values=takes.values - takes.details)  # quick changes are those of the character below
     mean = takes.values.mean(0)
     joints, axes = _turning(model.dofs)
     scales = model.dofs.scales("reach", np.concatenate(model.sequences)) ** 2
