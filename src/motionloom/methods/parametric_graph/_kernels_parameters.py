@@ -25,7 +25,7 @@ from motionloom.methods.parametric_graph._kernels_control import (
     turn_of_clip,
 )
 from motionloom.methods.parametric_graph._kernels_course import HIPS
-from motionloom.methods.parametric_graph._kernels_plan import forget_plan, turn_of_next_clip, turn_within_clip
+from motionloom.methods.parametric_graph._kernels_plan import forget_plan, planned
 from motionloom.methods.parametric_graph._kernels_show import HALF_LIFE, NEIGHBOURS, PLANNED, RESPONSE
 from motionloom.methods.parametric_graph.tables import LOW
 from motionloom.methods.space._kernels_weights import approach, corrected_weights
@@ -79,11 +79,10 @@ def choose_values(
         turns = ((low[column] * size_of + middle) / factor, (high[column] * size_of + middle) / factor)
         if state.tuning[k, PLANNED] > 0 and plans_turns(t, m, given, place, course):
             now = (out[0, column] * size_of + middle) / factor
-            if clips == 1.0:
-                turn = turn_of_next_clip(t, state, k, m, given, place, course, now, tick)
-            else:
-                turn = turn_within_clip(t, state, k, m, given, place, course, now, tick)
+            turn = planned(t, state, k, m, given, place, course, now, tick, clips != 1.0)
             turn = min(max(turn, turns[0]), turns[1])
+            if clips == 1.0:
+                forget_plan(state.plan[k])
         else:
             forget_plan(state.plan[k])
             turn = clip_turn(t, m, given, place, course, clips)

@@ -79,43 +79,22 @@ def half_life_of(t: Any, state: Any, k: int, m: int) -> float:
 
 
 @kernel
-def turn_within_clip(
-    t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, tick: float
+def planned(
+    t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, tick: float, within: bool
 ) -> float:  # fmt: skip
-    """The turn (rad) towards the commanded place within a clip. A plan starts where its search will be complete."""
+    """The turn (rad) towards the commanded place, after the work of a tick on the plan; without one, the best so far.
+
+    `within` a clip, plans are made all the time, each from where its search will be complete; else one is made for the
+    next clip, of node m, whose transition will be at a place.
+    """
     row, half_life = state.plan[k], half_life_of(t, state, k, m)
     renew_goal(row, m, given)
-    if row[DONE] == 0.0:
-        begin_search(row, m, given, place, course, now, state.held[k])
-        ticks = math.ceil(FIRST_TURNS / turns_of_tick(tick)) - 1
-        if ticks > 0:
-            target = row[TURN] if row[KNOWN] > 0.0 else now
-            one_step(t.curves[m], row[START : START + 5], target, half_life, ticks * tick)
-    continue_search(t.curves[m], row, half_life, tick)
+    if within or row[KNOWN] == 0.0:
+        if row[DONE] == 0.0:
+            begin_search(row, m, given, place, course, now, state.held[k])
+            ticks = math.ceil(FIRST_TURNS / turns_of_tick(tick)) - 1
+            if within and ticks > 0:
+                target = row[TURN] if row[KNOWN] > 0.0 else now
+                one_step(t.curves[m], row[START : START + 5], target, half_life, ticks * tick)
+        continue_search(t.curves[m], row, half_life, tick)
     return row[TURN] if row[KNOWN] > 0.0 else row[FOUND]
-
-
-@kernel
-def plan_next_clip(
-    t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, tick: float
-) -> None:  # fmt: skip
-    """The work of a tick on a plan for the next clip, of node m, whose transition will be at a place."""
-    row = state.plan[k]
-    renew_goal(row, m, given)
-    if row[KNOWN] > 0.0:
-        return
-    if row[DONE] == 0.0:
-        begin_search(row, m, given, place, course, now, state.held[k])
-    continue_search(t.curves[m], row, half_life_of(t, state, k, m), tick)
-
-
-@kernel
-def turn_of_next_clip(
-    t: Any, state: Any, k: int, m: int, given: Any, place: Any, course: float, now: float, tick: float
-) -> float:  # fmt: skip
-    """The turn (rad) of the clip that begins: of its plan, or the best so far if there was no time for a whole one."""
-    plan_next_clip(t, state, k, m, given, place, course, now, tick)
-    row = state.plan[k]
-    turn = row[TURN] if row[KNOWN] > 0.0 else row[FOUND]
-    forget_plan(row)
-    return turn

@@ -37,7 +37,7 @@ from motionloom.methods.parametric_graph._kernels_parameters import (
     solve,
     turn_used,
 )
-from motionloom.methods.parametric_graph._kernels_plan import PLANNING, plan_next_clip
+from motionloom.methods.parametric_graph._kernels_plan import PLANNING, planned
 from motionloom.methods.parametric_graph._kernels_show import (
     CLOUD_ONLY,
     HALF_LIFE,
@@ -123,7 +123,7 @@ def plan_ahead(t: Any, state: Any, k: int, edge: int, wait: float, given: Any, t
     advance(rows_of(t, n), state.weights[k, 0], place, wait + half_window(state, k), used)
     course = course_of(t, n, state.weights[k, 0], place)
     if plans_turns(t, m, given, place, course):
-        plan_next_clip(t, state, k, m, given, place, course, turn_used(t, state, k, m), tick)
+        planned(t, state, k, m, given, place, course, turn_used(t, state, k, m), tick, False)
 
 
 @kernel
