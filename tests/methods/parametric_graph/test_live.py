@@ -15,6 +15,8 @@ from motionloom.kinematics.feet.contacts import foot_parts
 from motionloom.kinematics.feet.skate_measures import skate_b
 from motionloom.kinematics.travel import Travel, root_headings
 from motionloom.methods import learn, synthesize
+from motionloom.methods.parametric_graph._kernels_body import lookup
+from motionloom.methods.parametric_graph._kernels_step import LATE, seconds_to
 from motionloom.methods.parametric_graph.config import LiveOptions
 from motionloom.samples import make
 
@@ -183,6 +185,21 @@ def test_a_left_turn_with_cartwheels_is_two_right_turns(wheels):
     steps = driven(wheels.live, commands(heading=aim), 25, seed=3)
     turned = np.unwrap([s.place[0, 0, 3] for s, _ in steps])
     assert np.degrees(turned[-1]) == pytest.approx(-270, abs=5)
+
+
+def test_a_transition_is_on_time_though_the_turn_is_followed_until_then(wheels):
+    """Sharp wheels are left earlier than others, so a late command would put the point of the transition behind one."""
+    live, tables, (lead, count, _) = wheels.live, wheels.tables, wheels.tables.meta[0]
+    state, waits, box = live.begin(np.arange(32)), [], np.empty((2, 1))
+    for _ in range(240):
+        near_the_end = state.place[:, 0, 0] > lead + np.linspace(0.92, 0.98, 32) * count
+        before, turn = state, np.where(near_the_end, -2.7, 0.1)
+        state, _ = live.step(state, commands(values=turn[:, None], action=[0]), 1 / 30)
+        for k in np.flatnonzero(state.clips > before.clips):
+            leave, _ = lookup(tables, 0, before.used[k], 1 + live.neighbours, box[0], box[1])
+            waits.append(30 * seconds_to(tables, before, k, leave))
+    assert len(waits) >= 32
+    assert min(waits) > -LATE - 1e-6, "ticks"
 
 
 def test_equal_turns_of_clips_that_do_not_repeat_add_up(wheels):

@@ -109,6 +109,22 @@ def due_edge(t: Any, state: Any, k: int, given: Any, tick: float, low: Any, high
 
 
 @kernel
+def follow_until_due(t: Any, state: Any, k: int, edge: int, given: Any, values: Any, tick: float, box: Any) -> None:
+    """Follow parameters as far as the transition over `edge` does not become overdue: its point depends on them.
+
+    Both clips are compared and aligned at that point, so they would lie far apart at a later one.
+    """
+    if edge < 0 or t.meta[state.node[k, 0], 2] == 1:  # of a cycle, the point comes again
+        follow_parameters(t, state, k, given, values, tick, box[2])
+        return
+    w, used, place = state.weights[k, 0].copy(), state.used[k].copy(), state.place[k, 0].copy()
+    follow_parameters(t, state, k, given, values, tick, box[2])
+    leave, _ = lookup(t, edge, state.used[k], neighbours_of(t, state, k, state.node[k, 0]), box[0], box[1])
+    if seconds_to(t, state, k, leave) < (1.0 - LATE) * tick:
+        state.weights[k, 0], state.used[k], state.place[k, 0], state.held[k] = w, used, place, 0.0
+
+
+@kernel
 def plan_ahead(t: Any, state: Any, k: int, edge: int, wait: float, given: Any, tick: float, used: Any) -> None:
     """Work on the plan for the clip after this one, whose transition begins in `wait` seconds, from where it will be.
 
@@ -218,7 +234,7 @@ def one_tick(t: Any, state: Any, k: int, given: Any, values: Any, tick: float, b
             transition(t, state, k, edge, enter, wait, given, values, tick, box, room)
             jumped = state.tuning[k, INERTIAL] > 0
         else:
-            follow_parameters(t, state, k, given, values, tick, box[2])
+            follow_until_due(t, state, k, edge, given, values, tick, box)
             plan_ahead(t, state, k, edge, wait, given, tick, space[0])
     for clip in range(2 if state.mixing[k] >= 0.0 else 1):
         rows = rows_of(t, state.node[k, clip])
