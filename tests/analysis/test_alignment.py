@@ -115,6 +115,17 @@ def test_the_fitted_curve_increases_strictly_and_meets_the_ends_exactly(rng):
         assert (curve.slope(u) >= 0.0199 * (path[-1] / 30.0)).all()
 
 
+def test_a_curve_through_a_path_within_a_slope_limit_keeps_it(rng):
+    steeper = 0
+    for _ in range(20):
+        path = dtw_path(rng.random((200, 200)), limit=2) / 30.0
+        slope = [fit_curve(path, limit=limit).slope(np.linspace(0, 1, 900)) for limit in (None, 3.0)]
+        free, held = ((each.max(1) / each.min(1)).max() for each in slope)
+        steeper += free > 3.1
+        assert held < 3.01
+    assert steeper
+
+
 def test_a_curve_and_its_inverse_undo_each_other(rng):
     curve = from_key_times([[0.0, 1.0, 1.2, 4.0], [0.0, 0.1, 2.0, 3.0]])
     t = np.linspace(0, 4, 101)

@@ -28,10 +28,11 @@ def dtw_slow(cost, ends):
     return total[-1].min() if ends in ("free", "free-end") else total[-1, -1]
 
 
-def dtw_limited_slow(cost, limit, ends):
+def dtw_limited_slow(cost, limit, ends, prices=None):
     """Every path there is, by recursion over (cell, run so far, direction of the run); also across next to down."""
     rows, columns = cost.shape
     known = {}
+    by_row, by_column = (np.zeros(rows), np.zeros(columns)) if prices is None else prices
 
     def rest(i, j, direction, run):
         """Least cost from this cell on, this cell left out."""
@@ -43,7 +44,8 @@ def dtw_limited_slow(cost, limit, ends):
             for step, (di, dj) in (("diagonal", (1, 1)), ("across", (0, 1)), ("down", (1, 0))):
                 now = 0 if step == "diagonal" else run + 1 if step == direction else 1
                 if i + di < rows and j + dj < columns and now <= limit:
-                    options.append(cost[i + di, j + dj] + rest(i + di, j + dj, step, now))
+                    price = 0.0 if step == "diagonal" else by_row[i + di] + by_column[j + dj]
+                    options.append(cost[i + di, j + dj] + price + rest(i + di, j + dj, step, now))
             known[key] = min(options, default=np.inf)
         return known[key]
 
@@ -81,6 +83,19 @@ def test_the_limited_kernel_agrees_with_trying_every_path(shape, seed, ends, lim
             dtw_cost(cost, limit=limit, ends=ends)
     else:
         assert dtw_cost(cost, limit=limit, ends=ends) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(shapes, st.integers(0, 2**31), st.integers(1, 3))
+def test_with_prices_of_steps_no_path_is_cheaper(shape, seed, limit):
+    rng = np.random.default_rng(seed)
+    cost, prices = rng.integers(0, 5, shape).astype(float), [rng.integers(0, 3, n).astype(float) for n in shape]
+    expected = dtw_limited_slow(cost, limit, "fixed", prices)
+    if np.isinf(expected):
+        return
+    path = dtw_path(cost, limit=limit, prices=(prices[0], prices[1]))
+    aside = path[1:][(np.diff(path, axis=0) != 1).any(1)]
+    assert cost[*path.T].sum() + prices[0][aside[:, 0]].sum() + prices[1][aside[:, 1]].sum() == expected
 
 
 @settings(max_examples=120, deadline=None)

@@ -83,5 +83,7 @@ def test_time_warping_ends_once_stop_is_set(limit, recorded, monkeypatch):
     with pytest.raises(Cancelled):
         dtw_path(cost, limit=limit, progress=progress)
     done, codes, path = np.zeros(1, np.int64), np.empty((30, 30), np.uint8), np.empty((60, 2), np.int64)
-    total, begin = path_through(cost, limit or 0, False, 0, codes, path, progress.stop, done)
+    total, begin = path_through(
+        cost, (np.zeros(30), np.zeros(30)), limit or 0, False, 0, codes, path, progress.stop, done
+    )
     assert (np.isinf(total), begin, int(done[0]) <= 1) == (True, 0, True)

@@ -146,6 +146,19 @@ def test_actions_and_gaze_are_put_on_top_and_made_again(run, model, tmp_path):
     assert run("again", tmp_path / "leads.bvh", "--sources", sources, "-o", tmp_path / "led.bvh").code == 0
     assert (tmp_path / "led.bvh").read_bytes() == (tmp_path / "leads.bvh").read_bytes()
     assert "lead: expected a gaze map" in run("stream", model, "--lead", "--seconds", 1).err
+    save(make("walk", turn=1.5, seconds=6, seed=3), tmp_path / "circle.bvh")
+    circle = (
+        "stream",
+        model,
+        "--overlay",
+        tmp_path / "circle.bvh",
+        "--seconds",
+        1,
+        "-c",
+        "heading 0deg, overlay circle",
+    )
+    for shown in (run(*circle).err, run(*circle, "-o", tmp_path / "turns.bvh").out):  # as splice does
+        assert "overlay circle: circle.bvh turns by" in " ".join(shown.split())
     failed = run("stream", model, *layers, "-c", "overlay cup")
     assert "there is no overlay 'cup'; there are: box" in failed.err
     save(make("look", seconds=4), tmp_path / "stand.bvh")

@@ -84,7 +84,12 @@ class AlignmentCurve:
 
 
 def fit_curve(
-    times: ArrayLike, *, at: ArrayLike | None = None, knot_seconds: float = KNOT_SECONDS, degree: int = 3
+    times: ArrayLike,
+    *,
+    at: ArrayLike | None = None,
+    knot_seconds: float = KNOT_SECONDS,
+    degree: int = 3,
+    limit: float | None = None,
 ) -> AlignmentCurve:
     """The strictly increasing, end-interpolating B-spline nearest to matching times (P, N) s, in least squares.
 
@@ -92,6 +97,9 @@ def fit_curve(
     mean over the clips of how far each has come, which grows with every step of a path. The unknowns are the steps
     between control points, each at least MIN_SLOPE of an even one (then S' is at least that share of its mean,
     everywhere), and their sum is fixed, so that the ends are met exactly: least squares with bounds.
+
+    With `limit`, neither of two clips runs more than so many times as fast as the other: a curve through a path within
+    a slope limit would swing beyond it. Steps of both are then sums of (1, limit) and (limit, 1), with factors >= 0.
     """
     points = np.asarray(times, float)
     if points.ndim != 2 or len(points) < 2 or not np.isfinite(points).all():
@@ -105,10 +113,23 @@ def fit_curve(
     degree = min(degree, len(points) - 1)
     pieces = int(np.clip(round(total.max() / knot_seconds), 1, max(1, len(points) - degree)))
     knots = np.concatenate([np.zeros(degree), np.linspace(0, 1, pieces + 1), np.ones(degree)])
-    return AlignmentCurve(knots, _control_points(points, u, knots, degree), degree)
+    curve = AlignmentCurve(knots, _control_points(points, u, knots, degree), degree)
+    if limit is not None and len(total) == 2 and 1 / limit < total[1] / total[0] < limit < _steepest(curve):
+        mixed = np.array([[1.0, limit], [limit, 1.0]]) / total[:, None]
+        curve = AlignmentCurve(knots, _control_points(points, u, knots, degree, mixed), degree)
+    return curve
 
 
-def _control_points(points: FloatArray, u: FloatArray, knots: FloatArray, degree: int) -> FloatArray:
+def _steepest(curve: AlignmentCurve) -> float:
+    """How many times as fast as the other clip one of two runs at most."""
+    slope = curve.slope(np.linspace(0, 1, TABLE * (len(curve.control) - curve.degree) + 1))
+    return float((slope.max(1) / slope.min(1)).max())
+
+
+def _control_points(
+    points: FloatArray, u: FloatArray, knots: FloatArray, degree: int, mixed: FloatArray | None = None
+) -> FloatArray:
+    """(K, N) control points; `mixed` (N, N) are steps, as shares of each clip, of which sums are taken."""
     from scipy.interpolate import BSpline
     from scipy.optimize import nnls
 
@@ -119,17 +140,19 @@ def _control_points(points: FloatArray, u: FloatArray, knots: FloatArray, degree
     sums = basis[:, ::-1].cumsum(1)[:, ::-1][:, 1:]  # value = sums @ steps
     even = 1e-3 * np.sqrt(len(u)) * np.diff(np.diag(1 / np.diff(greville)), axis=0) / count
     whole = 1e3 * np.sqrt(len(u)) * np.ones((1, count - 1))  # the steps must add up to 1
-    out = np.empty((count, points.shape[1]))
-    for i, column in enumerate(points.T):
-        target = (column - column[0]) / (column[-1] - column[0])
-        rows = np.concatenate([sums, even, whole])
-        right = np.concatenate([target, np.zeros(len(even)), whole[:, 0]]) - rows @ least
-        more = nnls(rows, right)[0]
-        more *= (1 - least.sum()) / more.sum()
-        steps = least + more
-        out[:, i] = column[0] + (column[-1] - column[0]) * np.concatenate([[0.0], np.cumsum(steps)])
-        out[-1, i] = column[-1]
-    return out
+    rows = np.concatenate([sums, even, whole])
+    target = (points - points[0]) / (points[-1] - points[0])
+    right = np.concatenate([target, np.zeros((len(even), len(target[0]))), whole[:, :1].repeat(len(target[0]), 1)])
+    right -= (rows @ least)[:, None]
+    if mixed is not None:
+        more = nnls(np.kron(mixed, rows), right.T.ravel())[0].reshape(len(mixed), -1).T @ mixed.T
+    else:
+        more = np.stack([nnls(rows, column)[0] for column in right.T], 1)
+    more *= (1 - least.sum()) / more.sum(0)
+    steps = np.concatenate([np.zeros_like(target[:1]), np.cumsum(least[:, None] + more, axis=0)])
+    out = points[0] + (points[-1] - points[0]) * steps
+    out[-1] = points[-1]
+    return np.asarray(out)
 
 
 def from_key_times(keys: Sequence[ArrayLike], *, smooth: bool = True) -> AlignmentCurve:

@@ -25,7 +25,12 @@ def dtw_cost(cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed")
 
 
 def dtw_path(
-    cost: ArrayLike, *, limit: int | None = None, ends: Ends = "fixed", progress: Progress | None = None
+    cost: ArrayLike,
+    *,
+    limit: int | None = None,
+    ends: Ends = "fixed",
+    prices: tuple[ArrayLike, ArrayLike] | None = None,
+    progress: Progress | None = None,
 ) -> IntArray:
     """The cheapest path through `cost` (N, M): cells (P, 2), from first to last, each one step after the one before.
 
@@ -38,12 +43,15 @@ def dtw_path(
     "either" begins at (0, 0) and ends at the end of either clip, in the cell of the last row or column whose path has
     the least mean cost (HECK 4.2.2).
 
+    With `prices`, of the rows (N,) and of the columns (M,), a step across or down costs the prices of its row and its
+    column more, so that the path leaves the diagonal only where that pays. They need a limit.
+
     Costs are not negative; an infinite cost closes a cell. Beyond the matrix it takes one byte a cell.
 
     >>> dtw_path([[0, 1, 4], [0, 2, 4], [4, 1, 0]]).tolist()
     [[0, 0], [1, 0], [2, 1], [2, 2]]
     """
-    return _search(_checked(cost, limit, ends), limit, ends, keep=True, progress=progress)[1]
+    return _search(_checked(cost, limit, ends), limit, ends, keep=True, prices=prices, progress=progress)[1]
 
 
 def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
@@ -65,7 +73,13 @@ def _checked(cost: ArrayLike, limit: int | None, ends: str) -> NDArray[Any]:
 
 
 def _search(
-    matrix: NDArray[Any], limit: int | None, ends: str, *, keep: bool, progress: Progress | None = None
+    matrix: NDArray[Any],
+    limit: int | None,
+    ends: str,
+    *,
+    keep: bool,
+    prices: tuple[ArrayLike, ArrayLike] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[float, IntArray]:
     from motionloom.analysis._kernels_dtw import path_through
 
@@ -75,7 +89,10 @@ def _search(
     path = np.empty((rows + columns if keep else 0, 2), np.int64)
     free = ends in ("free", "free-start"), 2 if ends == "either" else int(ends in ("free", "free-end"))
     report, done = progress or silent(), np.zeros(1, np.int64)
-    task = (matrix, limit or 0, *free, codes, path, report.stop, done)
+    given = tuple(np.asarray(p, np.float64) for p in prices or (np.zeros(rows), np.zeros(columns)))
+    if prices is not None and (limit is None or [len(p) for p in given] != [rows, columns]):
+        raise BadRequest(f"prices of steps: expected a limit, and {rows} and {columns} numbers")
+    task = (matrix, given, limit or 0, *free, codes, path, report.stop, done)
     if matrix.size < CANCELLABLE_CELLS:  # over before a thread has started
         total, begin = path_through(*task)
         check_stop(report)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from motionloom.blend.splice import Splice
     from motionloom.core import Clip
 
-STAGES = ("time", "space", "posture", "steady")
+STAGES = ("time", "space", "posture", "pace", "steady")
 
 
 @with_reading(trim_tpose=True, rates="Frame rate of the files, or of UPPER and of LOWER: 60,120 [frames/s].")
@@ -39,7 +39,8 @@ def splice(
         Path | None, option("--plain", "CLIP", "A plain walk of the action's performer: transfer only what differs.")
     ] = None,
     without: Annotated[
-        list[str] | None, option("--without", "STAGE", "Leave out a stage: time, space, posture, steady; repeatable.")
+        list[str] | None,
+        option("--without", "STAGE", "Leave out a stage: time, space, posture, pace, steady; repeatable."),
     ] = None,
     baseline: Annotated[
         str | None, option("--baseline", "NAME", "For comparison: naive, time (aligned in time only), global.")
@@ -124,7 +125,7 @@ def _stages(without: Sequence[str], baseline: str | None) -> dict[str, Any]:
         raise BadRequest(f"--without: expected {', '.join(STAGES)}, found {wrong[0]!r}")
     if baseline is None:
         space = "local" if "space" in without else "aligned"
-        return {"space": space, **{name: name not in without for name in ("time", "posture", "steady")}}
+        return {"space": space, **{name: name not in without for name in STAGES if name != "space"}}
     if without:
         raise BadRequest("--baseline already leaves out stages: give it without --without")
     if baseline not in BASELINES:

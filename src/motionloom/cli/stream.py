@@ -78,7 +78,7 @@ def drive(
     orders = command or []
     if out is None:
         live, state = begin_stream(
-            learned, seed=seed, lock=lock, options=given, variation=takes, amount=vary_amount, **layers
+            learned, seed=seed, lock=lock, options=given, variation=takes, amount=vary_amount, **layers, warn=warn
         )
         steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
         timed = [parse_order(text, live) for text in orders]

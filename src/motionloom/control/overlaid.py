@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -37,11 +37,13 @@ def overlaid(
     *,
     reference: Clip | None = None,
     lead: bool = False,
+    warn: Callable[[str], object] | None = None,
 ) -> Live:
     """`live` with these actions (`commands.overlay`, by their order) and with the gaze of a map (`commands.look`).
 
     Actions on other skeletons are retargeted. `reference` is a locomotion of the characters; by default their own.
-    With `lead`, the gaze of characters without a point to look at leads their turns.
+    With `lead`, the gaze of characters without a point to look at leads their turns. `warn` is called with what is
+    unlike the captured action, as hands that are faster, to keep up with the legs.
     """
     if not actions and gaze is None:
         return live
@@ -55,9 +57,14 @@ def overlaid(
                 require_part(clip, walk)
                 same[name] = retarget(clip, walk)[0]
         try:
-            layers.append(SpliceLayer(splice_table(same, walk), begin_phase=phase_begin(own, phase, walk)))
+            table = splice_table(same, walk)
+            layers.append(SpliceLayer(table, begin_phase=phase_begin(own, phase, walk)))
         except MotionloomError as error:
             raise BadRequest(f"overlay: {error}") from None
+        if warn is not None:
+            for action in table.actions:
+                for text in action.warnings:
+                    warn(f"overlay {action.name}: {text}")
     if gaze is not None:
         layers.append(gaze.layer(walk, lead=lead))
     return layered(live, *layers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import Any
@@ -56,6 +56,7 @@ def stream_clip(
     """
     Limits.current().check_length(seconds, rate)
     actions = dict(overlays or {})
+    warnings = list[str]()
     live, state = begin_stream(
         model,
         seed=seed,
@@ -66,8 +67,9 @@ def stream_clip(
         overlays=actions,
         gaze=gaze,
         lead=lead,
+        warn=warnings.append,
     )
-    timed, warnings = [parse_order(text, live) for text in orders], list[str]()
+    timed = [parse_order(text, live) for text in orders]
     steps = repeat(1.0 / rate, max(1, round(seconds * rate)))
     taken = run(live, state, follow(timed), steps, progress=progress)
     clip = record(live, warned_of_near_places(live, timed, taken, 1.0 / rate, warnings.append), rate)
@@ -110,14 +112,15 @@ def begin_stream(
     overlays: Mapping[str, Clip] | None = None,
     gaze: Model[Any] | None = None,
     lead: bool = False,
+    warn: Callable[[str], object] | None = None,
 ) -> tuple[Live, Any]:
-    """The live characters of a model, and the state of one before its first step."""
+    """The live characters of a model, and the state of one before its first step; `warn` as for `overlaid`."""
     if gaze is not None and not isinstance(gaze, GazeModel):
         raise BadRequest(f"gaze: expected a gaze map, found a model of {gaze.method}")
     if lead and gaze is None:
         raise BadRequest("lead: expected a gaze map, which leads turns")
     live = live_characters(model)
     live = live if variation is None else varied(live, variation, amount=amount)
-    live = overlaid(live, overlays or {}, gaze, lead=lead)
+    live = overlaid(live, overlays or {}, gaze, lead=lead, warn=warn)
     live = foot_locked(live) if lock else live
     return live, live.begin([seed], options=live_options(model, options or {}))

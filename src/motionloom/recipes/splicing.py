@@ -22,6 +22,7 @@ def splice(
     time: bool = True,
     space: str = "aligned",
     posture: bool = True,
+    pace: bool = True,
     steady: bool = True,
     cut: str = "upper",
     crop: bool = False,
@@ -36,6 +37,7 @@ def splice(
         "time": None if time else False,
         "space": None if space == "aligned" else space,
         "posture": None if posture else False,
+        "pace": None if pace else False,
         "steady": None if steady else False,
         "cut": None if cut == "upper" else cut,
         "crop": crop or None,
@@ -47,7 +49,7 @@ def splice(
         if not same_hierarchy(clip.skeleton, lower.skeleton):
             require_part(clip, lower, cut)
             moved[i] = retarget(clip, lower, progress=part(report, 0.3 * i, 0.3 * (i + 1)))[0]
-    stages: Any = Stages(time=time, space=space, posture=posture, steady=steady)  # type: ignore[arg-type]
+    stages: Any = Stages(time=time, space=space, posture=posture, pace=pace, steady=steady)  # type: ignore[arg-type]
     made = spliced(
         moved[0],
         lower,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from motionloom.analysis import at_times
 from motionloom.blend.splice.body import BodyCut, cut_named, cuts_named
-from motionloom.blend.splice.notes import splice_notes, tremor_notes, turn_notes
+from motionloom.blend.splice.notes import haste_notes, splice_notes, tremor_notes, turn_notes
 from motionloom.blend.splice.posture import aligned, mean_posture, part_pose, posture_turn, with_posture
 from motionloom.blend.splice.timing import LegTiming, align_legs, looped
 from motionloom.blend.splice.tremor import without_tremor
@@ -34,6 +34,7 @@ from motionloom.core.origin import BODY, all_terms
 from motionloom.core.origin_joining import joined
 from motionloom.kinematics.body.proportions import in_joint_order, on_skeleton, same_bones
 from motionloom.kinematics.loop import Loop
+from motionloom.kinematics.travel import headings
 from motionloom.rotation import angle_between, continuous, inverse, multiply
 
 Attachment = Literal["aligned", "local", "global"]
@@ -47,13 +48,15 @@ class Stages:
     """The stages of a splice; HECK's are all on, which is the default.
 
     `space` is how the attachment (the first spine joint) is turned: "aligned" to the lower clip's own upper body
-    (4.2.3); "local", the upper clip's rotation as it is; "global", facing as it did in the upper clip. `steady` is not
-    HECK's: where one of the clips trembles, as captures do in bad frames, fast movements are those of the action.
+    (4.2.3); "local", the upper clip's rotation as it is; "global", facing as it did in the upper clip. Two are not
+    HECK's: `pace`, quick movements are neither rushed nor held up (see `haste_prices`), and `steady`, where one of the
+    clips trembles, as captures do in bad frames, fast movements are those of the action.
     """
 
     time: bool = True
     space: Attachment = "aligned"
     posture: bool = True
+    pace: bool = True
     steady: bool = True
 
     def __post_init__(self) -> None:
@@ -62,7 +65,7 @@ class Stages:
 
 
 FULL = Stages()
-HECK = Stages(steady=False)  # as published: the upper body follows every tremor of the lower clip
+HECK = Stages(pace=False, steady=False)  # as published: the upper body follows every step and tremor of the lower clip
 NAIVE = Stages(time=False, space="local", posture=False)  # HECK 2.1.3: the rotations are replaced
 TIME_ONLY = Stages(space="local", posture=False)  # without the stabilizing rotation of the attachment
 GLOBAL = Stages(space="global", posture=False)  # fig. 4.6: may face backwards
@@ -131,8 +134,9 @@ def splice(
     notes = [] if cut == "upper" else [Note(f"spliced at {cut}: an extension of the published method, {BEYOND}")]
     notes += [
         *splice_notes(timing, lower, upper, loop, count),
+        *haste_notes(replace(base, rotations=rotations), used, seconds),
         *tremor_notes(trembling),
-        *turn_notes(action, base, _unlooped(seconds, loop, upper.fps)),
+        *turn_notes(replace(action, fps=base.fps), headings(base), _unlooped(seconds, loop, upper.fps)),
     ]
     origin = _origin(base, action).with_notes(*notes)
     made = replace(base, rotations=rotations, slides=_slides(action, base, cuts), origin=origin)
@@ -189,13 +193,14 @@ def _times(
             raise _too_short(upper, lower, upper.seconds)
         used, loop = longer or (upper, None)
         return None, used, seconds[seconds <= (len(used) - 1) / used.fps + 1e-9], loop
-    used, loop, timing = upper, None, align_legs(lower, upper, progress=part(report, 0.0, 0.3))
+    shown = 1 if stages.pace else None
+    used, loop, timing = upper, None, align_legs(lower, upper, action=shown, progress=part(report, 0.0, 0.3))
     if not _whole(timing, lower) and not crop:
         longer = looped(upper, lower)
         if longer is None:
             raise _too_short(upper, lower, float(timing.curve.spans[0, 1]))
         used, loop = longer
-        timing = align_legs(lower, used, progress=part(report, 0.3, 0.6))
+        timing = align_legs(lower, used, action=shown, progress=part(report, 0.3, 0.6))
         if not _whole(timing, lower):
             raise _too_short(upper, lower, float(timing.curve.spans[0, 1]))
     seconds = seconds[seconds <= timing.curve.spans[0, 1] + 1e-9]

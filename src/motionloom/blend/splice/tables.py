@@ -12,9 +12,17 @@ from motionloom.analysis import at_times
 from motionloom.analysis.leg_swing import leg_swing, legs, require_roles
 from motionloom.blend.splice._kernels_step import RATE_SCALE
 from motionloom.blend.splice.body import BodyCut, cut_named
+from motionloom.blend.splice.notes import live_notes
 from motionloom.blend.splice.posture import aligned, mean_posture, part_pose, posture_turn, with_posture
 from motionloom.blend.splice.splice import Splice, on_body
-from motionloom.blend.splice.timing import CYCLIC_SEAM, USUAL_CYCLE, align_legs, leg_period, require_stepping
+from motionloom.blend.splice.timing import (
+    CYCLIC_SEAM,
+    USUAL_CYCLE,
+    LegTiming,
+    align_legs,
+    leg_period,
+    require_stepping,
+)
 from motionloom.core import BadRequest, Clip, FloatArray, NoPath, Origin, Skeleton
 from motionloom.kinematics._kernels_resample import control_turns
 from motionloom.kinematics.fk import velocities
@@ -38,6 +46,7 @@ class PreparedAction(NamedTuple):
     spliced: FloatArray  # (P, 3) m: the mean posture of the splice before transfer, or an estimate of it
     steady: FloatArray  # (B + 1, 4) turns of the attachment that leave out the lower clip's tremor; (0, 4) for none
     origin: Origin  # of its F frames
+    warnings: tuple[str, ...] = ()
 
     def frames_at(self, phase: FloatArray) -> FloatArray:
         """The fractional frames that the kernel shows at phases (cycles of the reference)."""
@@ -79,11 +88,19 @@ def gait_cycle(reference: Clip) -> Clip:
 
 def phases_of(clip: Clip, cycle: Clip) -> FloatArray:
     """(F,) cycles of the reference (see `gait_cycle`) for every frame of a clip: one alignment, O(n) for n clips."""
+    return _phases(_on_cycle(clip, cycle), clip, cycle)
+
+
+def _phases(timing: LegTiming, clip: Clip, cycle: Clip) -> FloatArray:
+    return timing.upper_times(np.arange(len(clip)) / clip.fps) / ((len(cycle) - 1) / cycle.fps)
+
+
+def _on_cycle(clip: Clip, cycle: Clip) -> LegTiming:
+    """The alignment of a clip to the reference, repeated as often as that takes."""
     seconds = (len(cycle) - 1) / cycle.fps
     own = leg_period(clip) or USUAL_CYCLE
     turns = int(np.ceil(1.3 * clip.seconds / min(own, seconds))) + 2
-    timing = align_legs(clip, repeat(cycle, turns))
-    return timing.upper_times(np.arange(len(clip)) / clip.fps) / seconds
+    return align_legs(clip, repeat(cycle, turns), action=0)
 
 
 def phase_begin(clip: Clip, phase: FloatArray, reference: Clip) -> float:
@@ -124,7 +141,8 @@ def _cyclic(name: str, clip: Clip, cycle: Clip, cut: BodyCut, estimate: FloatArr
             "an action that is spliced at run time must be repeatable"
         )
     loop = close_loop(clip, found)
-    phases = phases_of(loop, cycle)
+    timing = _on_cycle(loop, cycle)
+    phases = _phases(timing, loop, cycle)
     cycles = max(1, round(phases[-1] - phases[0]))
     phases = phases[0] + (phases - phases[0]) * cycles / (phases[-1] - phases[0])
     seconds = np.arange(len(loop)) / loop.fps
@@ -135,7 +153,11 @@ def _cyclic(name: str, clip: Clip, cycle: Clip, cut: BodyCut, estimate: FloatArr
     part = part_pose(loop, cut)
     turns = continuous(loop.rotations[:, cut.joints])
     posture = mean_posture(part, part.local)
-    return PreparedAction(name, turns, loop.fps, grid, float(cycles), True, posture, estimate, NO_TURNS, loop.origin)
+    pace = np.diff(grid, append=grid[0] + length) * STEPS / ((len(cycle) - 1) / cycle.fps)
+    warnings = tuple(note.text for note in live_notes(timing, clip, loop, found, grid, pace))
+    return PreparedAction(
+        name, turns, loop.fps, grid, float(cycles), True, posture, estimate, NO_TURNS, loop.origin, warnings
+    )
 
 
 def pair_table(made: Splice, lower: Clip, name: str = "action") -> SpliceTable:

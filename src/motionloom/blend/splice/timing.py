@@ -10,7 +10,7 @@ from motionloom.analysis import AlignmentCurve, PointCloud, dtw_path, fit_curve
 from motionloom.analysis.leg_swing import gait_period, leg_swing, legs
 from motionloom.core import BadRequest, Clip, FloatArray, IntArray, NoPath, Progress, part, silent
 from motionloom.kinematics.body.roles import feet
-from motionloom.kinematics.fk import fk
+from motionloom.kinematics.fk import fk, velocities
 from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat
 
 GRID_FPS = 60.0  # frames per second at which legs are compared, or the clips' own rate if that is lower
@@ -78,7 +78,25 @@ def require_stepping(clip: Clip, places: FloatArray | None = None) -> None:
         )
 
 
-def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) -> LegTiming:
+def hand_speeds(clip: Clip, places: FloatArray | None = None) -> FloatArray:
+    """(F,) m/s: the faster hand, or the head, against the hips."""
+    ends = [j for role in ("left_hand", "right_hand", "head") if (j := clip.skeleton.find(role)) is not None]
+    points = fk(clip) if places is None else places
+    return np.linalg.norm(velocities(points[:, ends] - points[:, :1], clip.fps), axis=2).max(1, initial=0.0)
+
+
+def haste_prices(clip: Clip, fps: float, places: FloatArray) -> FloatArray:
+    """(F,) m^2: prices of steps of an alignment in which an action moves on alone or waits, at this frame rate.
+
+    How far its hands move in the time of a point cloud, squared, now and on average, as one of the three points of a
+    cloud: quick movements are neither rushed nor held up to bring legs nearer by some centimetres.
+    """
+    at = np.linspace(0, len(clip) - 1, max(2, round((len(clip) - 1) * fps / clip.fps) + 1))
+    moved = (WINDOW * np.interp(at, np.arange(len(clip)), hand_speeds(clip, places))) ** 2
+    return np.asarray((moved + moved.mean()) / 3)
+
+
+def align_legs(lower: Clip, upper: Clip, *, action: int | None = 1, progress: Progress | None = None) -> LegTiming:
     """Which moments of `upper` are in the same phase of the gait as which moments of `lower` (HECK 4.2.2).
 
     Costs are point clouds of hips and knees, which may be shifted in height (stairs) and turned about the vertical.
@@ -106,7 +124,12 @@ def align_legs(lower: Clip, upper: Clip, *, progress: Progress | None = None) ->
     start = rest + common_phase(cost[0, rest:], leg_period(upper, above) or USUAL_CYCLE, fps, len(a))
     if len(b) - start <= shortest:
         raise BadRequest(f"{upper.name or 'the upper clip'}: no phase in common with {lower.name or 'the lower clip'}")
-    path = dtw_path(cost[:, start:], limit=MAX_RUN, ends="either", progress=part(report, 0.5, 1.0))
+    prices = [np.zeros(len(a)), np.zeros(len(b) - start)]
+    if action is not None:
+        prices[action] = haste_prices(*((lower, fps, below), (upper, fps, above))[action])[-len(prices[action]) :]
+    path = dtw_path(
+        cost[:, start:], limit=MAX_RUN, ends="either", prices=(prices[0], prices[1]), progress=part(report, 0.5, 1.0)
+    )
     on_path = cost[path[:, 0], path[:, 1] + start]
     times = (path + [0, start]) / rates
     return LegTiming(
@@ -125,7 +148,7 @@ def _curve(times: FloatArray, path: IntArray) -> AlignmentCurve:
     times, path = times[inner], path[inner]
     if (np.diff(path, axis=0) == 1).all():
         return AlignmentCurve(np.array([0.0, 0.0, 1.0, 1.0]), times[[0, -1]], 1)
-    return fit_curve(times)
+    return fit_curve(times, limit=MAX_RUN + 1.0)
 
 
 def _extended(points: FloatArray, frames: int) -> FloatArray:

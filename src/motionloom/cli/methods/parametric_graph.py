@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from motionloom.cli.flags import argument, flag, option
 from motionloom.cli.layer_options import OverlayRate, Overlays, load_overlays
-from motionloom.cli.options import Force, Seed, Suffix, columns, plural, print_line
+from motionloom.cli.options import Force, Seed, Suffix, columns, plural, print_line, warn
 from motionloom.cli.progress_bars import busy
 from motionloom.cli.requests import RequestOption, Root
 from motionloom.core.progress import parts
@@ -60,12 +60,15 @@ def drive(
     from motionloom.methods import load_model
     from motionloom.recipes.gazing import gaze_model
 
+    noted = list[str]()
     with busy("preparing"):  # and compiling, before the screen is taken
         look = None if gaze is None else gaze_model(gaze)
         actions = load_overlays(overlay or [], source_fps)
-        live = foot_locked(overlaid(live_characters(load_model(model)), actions, look, lead=True))
+        live = foot_locked(overlaid(live_characters(load_model(model)), actions, look, lead=True, warn=noted.append))
         live.step(live.begin([seed]), _none(), 1.0 / RATE)
     curses.wrapper(lambda screen: by_hand(screen, live, seed))
+    for text in noted:
+        warn(text)
 
 
 def _none() -> Any:
