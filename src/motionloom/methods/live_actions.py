@@ -15,6 +15,7 @@ UInt64Array = NDArray[np.uint64]
 MAX_ACTIONS = 62
 HELD = 3.0  # s
 ANY = np.uint64(1 << 63)  # the bit that every frame has
+FIRST_HALF = np.uint64(1 << 62)  # the bit of frames in the first half of their clip
 
 
 def action_names(clips: Sequence[Clip]) -> tuple[str, ...]:

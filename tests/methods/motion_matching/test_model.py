@@ -8,6 +8,7 @@ import pytest
 from motionloom.constraints import Reach, Request, RootPath, Style
 from motionloom.core import BadRequest, with_labels
 from motionloom.kinematics.fk import fk
+from motionloom.kinematics.pace import root_acceleration, standing
 from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, save_model, synthesize
 from motionloom.methods.synthesis import rendered
@@ -80,3 +81,14 @@ def test_a_model_is_read_with_its_clips_alone(matching, tmp_path):
     again = load_model(tmp_path / "m.loom")
     for a, b in zip(matching.database, again.database, strict=True):
         assert np.array_equal(a, b)
+
+
+def test_a_character_without_a_command_does_not_stand_for_ever():
+    """Walks that stop: their last frames are nearest to themselves, and were shown again and again (80 % standing)."""
+    clips = [make(name, seed=i, seconds=6) for i, name in enumerate(("stop", "stop", "start", "walk"))]
+    most = 1.5 * np.mean([standing(clip).mean() for clip in clips])
+    model = learn("motion-matching", clips)
+    assert all(standing(synthesize(model, Request(seconds=30), seed=seed)).mean() < most for seed in range(3))
+    stops = learn("motion-matching", clips[:2])  # no clip starts: it does not jump from standing into a walk
+    fastest = max(root_acceleration(clip).max() for clip in clips[:2])
+    assert root_acceleration(synthesize(stops, Request(seconds=30))).max() < 1.2 * fastest

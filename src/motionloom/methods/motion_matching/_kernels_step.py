@@ -14,7 +14,7 @@ from motionloom.core._kernels_rotation import turned_by, turned_left
 from motionloom.methods._kernels_inertialize import decay, jump_hips, jump_joint
 from motionloom.methods._kernels_live import ACTION, EARLY, changed, command_row, keep_tick, show_between
 from motionloom.methods._kernels_tracks import commanded_trajectory, move_track, place_hips, steering_turn
-from motionloom.methods.live_actions import ANY
+from motionloom.methods.live_actions import ANY, FIRST_HALF
 from motionloom.methods.motion_matching._kernels_search import distance, nearest
 
 INTERVAL, HALF_LIFE, RESPONSE, STEERING, PERSISTENCE = range(5)  # columns of `tuning`
@@ -58,7 +58,9 @@ def choose_frame(db: Any, one: Any, goals: Any, guided: bool, action: Any, new: 
 
     `one` holds its frame (1,), ticks to the next search (1,), track (3,) and tuning. A search is due after the
     interval, when a command has changed, or at the end of the clip. It compares the present pose and the commanded
-    trajectory with all frames, and jumps if one is nearer than the next frame by the share `persistence`.
+    trajectory with all frames, and jumps if one is nearer than the next frame by the share `persistence`. At the end of
+    a clip, a character without a command goes on in the first half of one, if a frame there is similar: the last
+    frames of a run that stops are nearest to themselves, and it would stand for ever.
     """
     at, wait, track, tuning = one
     frame = at[0]
@@ -81,9 +83,16 @@ def choose_frame(db: Any, one: Any, goals: Any, guided: bool, action: Any, new: 
             best = np.float32(distance(query, db.features[frame]) * (1.0 - tuning[PERSISTENCE]))
         around = 2 * db.ticks // len(db.times)
         skip = (frame - around, min(frame + around, db.last[frame]))
-        found, _ = nearest(
-            query, -1, best, skip, bit, db.features, db.small, db.large, db.allowed, db.small_allowed, db.large_allowed
-        )
+        if ends and not guided and action < 0:
+            found, _ = nearest(
+                query, -1, np.float32(db.similar), skip, FIRST_HALF, db.features, db.small, db.large, db.allowed,
+                db.small_allowed, db.large_allowed,
+            )  # fmt: skip
+        if found < 0:
+            found, _ = nearest(
+                query, -1, best, skip, bit, db.features, db.small, db.large, db.allowed, db.small_allowed,
+                db.large_allowed,
+            )  # fmt: skip
         if found < 0 and ends:  # only the surrounding frames are left
             found, _ = nearest(
                 query, -1, best, (-1, -1), bit, db.features, db.small, db.large, db.allowed, db.small_allowed,

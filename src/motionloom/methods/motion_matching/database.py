@@ -14,6 +14,7 @@ from motionloom.kinematics.feet.contacts import contact_array
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import steady_travel
 from motionloom.methods.live_actions import (
+    FIRST_HALF,
     UInt64Array,
     action_bits,
     action_marks,
@@ -38,7 +39,7 @@ class Database(NamedTuple):
     features: Float32Array  # (F, D) weighted, without unit: trajectory first, then feet and hips
     small: Float32Array  # (B, 2, D) least and largest features of each `SMALL_BOX` frames
     large: Float32Array  # (C, 2, D) the same for `LARGE_BOX` frames
-    allowed: UInt64Array  # (F,) bits of the actions for which a frame may be jumped to; `ANY` is for all
+    allowed: UInt64Array  # (F,) bits of the actions for which a frame may be jumped to, with `ANY` and `FIRST_HALF`
     small_allowed: UInt64Array  # (B,) bits that occur in each box
     large_allowed: UInt64Array  # (C,)
     labels: UInt64Array  # (F,) bits of the actions that a frame belongs to
@@ -53,6 +54,7 @@ class Database(NamedTuple):
     hips_velocity: FloatArray  # (F, 3) m/s, seen from the track
     rotations: FloatArray  # (F, J, 4) local to parent; the hips' seen from the track
     contacts: BoolArray  # (F, P)
+    similar: float  # a squared distance of features: a quarter of the mean of any two frames
     speeds: FloatArray  # (A + 1, 3) m/s: lowest, usual and highest of each action, and of all frames
 
 
@@ -70,7 +72,8 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
     lengths = [len(c) for c in clips]
     last = np.repeat(np.cumsum(lengths) - 1, lengths)
     tail = np.concatenate([_tail(len(c), fps) for c in clips])
-    allowed = np.where(tail, np.uint64(0), labels)
+    early = np.concatenate([np.arange(n) <= n // 2 for n in lengths])
+    allowed = np.where(tail, np.uint64(0), labels | early * FIRST_HALF)
     step = _stacked([p.body.step for p in parts])
     return Database(
         features,
@@ -91,6 +94,7 @@ def build_database(clips: Sequence[Clip], config: Config) -> Database:
         _stacked([p.body.hips_velocity for p in parts]),
         _stacked([p.body.rotations for p in parts]),
         np.concatenate([contact_array(clip) for clip in clips]),
+        float(features.var(0).sum()) / 2,
         speed_ranges(sustained_speeds(clips), marks, np.ones(len(step), bool)),
     )
 
