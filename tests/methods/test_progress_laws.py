@@ -72,9 +72,12 @@ def test_planning_alone_reports_lawful_shares(method, models, recorded):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_stop_that_is_set_before_cancels_at_once(method, models, inputs, recorded):
+    (model, request), rng = models[method].adapted(asked(method)), np.random.default_rng(0)
+    plan, inner = model.plan(request, rng), model.inner_request(request)
     for work in (
         lambda p: learn(method, inputs[method], progress=p),
-        lambda p: models[method].plan(asked(method), np.random.default_rng(0), p),
+        lambda p: model.plan(request, rng, p),
+        lambda p: model.render(plan, inner, model.options(request), rng, p),
         lambda p: attempt(models[method], asked(method), progress=p),
     ):
         progress = recorded()

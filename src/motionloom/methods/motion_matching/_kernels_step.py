@@ -141,10 +141,23 @@ def show_first(db: Any, state: Any) -> None:
 
 
 @kernel
-def render(db: Any, shown: Any, track: Any, half_life: float, tick: float, root: Any, rotations: Any) -> None:
-    """The poses (F) of frames `shown` on a track (F, 3), with offsets wherever a frame is not the next one."""
-    offsets = np.zeros((rotations.shape[1] + 1, 2, 3))
-    for f in range(len(shown)):
+def render(
+    db: Any,
+    shown: Any,
+    track: Any,
+    half_life: float,
+    tick: float,
+    begin: int,
+    end: int,
+    offsets: Any,
+    root: Any,
+    rotations: Any,
+) -> None:
+    """Some of the poses (F) of frames `shown` on a track (F, 3), with offsets wherever a frame is not the next one.
+
+    `offsets` (J + 1, 2, 3) are those after the frame before; they are changed.
+    """
+    for f in range(begin, end):
         if f and shown[f] != shown[f - 1] + 1:
             jump(db, shown[f - 1], shown[f] - 1, tick, offsets)
         show(db, shown[f], track[f], half_life, tick, offsets, root[f], rotations[f])

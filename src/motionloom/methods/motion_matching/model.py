@@ -13,6 +13,7 @@ from numpy.random import Generator
 from motionloom.constraints import Pace, Reach, Request, RootPath, Style
 from motionloom.core import Clip, IntArray, Origin, Progress
 from motionloom.core.origin import all_terms
+from motionloom.core.progress import slices
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Band, Honours, Model, place
 from motionloom.methods.live import material_of
@@ -22,6 +23,8 @@ from motionloom.methods.motion_matching.database import Database, build_database
 from motionloom.methods.motion_matching.live import MatchingLive
 from motionloom.methods.motion_matching.plan import MatchingPlan, plan_request
 from motionloom.methods.settings import Settings
+
+FRAMES_PER_CALL = 5000  # of the kernel that renders: 0.03 s
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -87,7 +90,12 @@ class MotionMatchingModel(Model[Options]):
         from motionloom.methods.motion_matching._kernels_step import render
 
         root, rotations = np.empty((plan.frames, 3)), np.empty((plan.frames, len(self.skeleton), 4))
-        render(self.database, plan.shown, plan.track, options.half_life, 1.0 / self.fps, root, rotations)
+        offsets = np.zeros((len(self.skeleton) + 1, 2, 3))
+        for some in slices(plan.frames, FRAMES_PER_CALL, progress, "rendering"):
+            render(
+                self.database, plan.shown, plan.track, options.half_life, 1.0 / self.fps, some.start, some.stop,
+                offsets, root, rotations,
+            )  # fmt: skip
         names = tuple(dict.fromkeys(n for clip in self.clips for n in clip.label_names))
         table = [np.stack([clip.label(n) for n in names], 1) if names else np.zeros((len(clip), 0), bool)
                  for clip in self.clips]  # fmt: skip
