@@ -22,6 +22,7 @@ from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions
 from motionloom.kinematics.feet.hold_feet import raise_hips
 from motionloom.kinematics.feet.skate_measures import measure_skate, planted_speed
+from motionloom.kinematics.travel import along, from_root_motion, root_motion, travel
 from motionloom.samples import make
 
 
@@ -147,6 +148,23 @@ def test_feet_stand_until_they_have_rolled_off_when_a_characteristic_is_added():
     made = with_characteristic(fast, characteristic(plain, tired))
     locked, free = (in_clip(made, 3.0, 60.0, from_feet=True, lock=lock) for lock in (True, False))
     assert measure_skate(locked).b < 0.25 * measure_skate(free).b
+
+
+def test_a_walk_with_bends_to_both_sides_stays_as_straight_as_it_is():
+    """A cycle of it turns by 60 degrees or so; repeated, it went round in a circle."""
+    straight = make("walk", seed=1, seconds=8, fps=60)
+    t = np.arange(len(straight)) / straight.fps
+    path = travel(straight)
+    heading = 0.8 * np.sin(2 * np.pi * t / 4.3)
+    motion = root_motion(straight)
+    motion[:-1, 2] = np.diff(heading)
+    winding = along(straight, from_root_motion(motion, path.place[0], path.heading[0] + heading[0]))
+    made = in_clip(analyse(winding, fit_layout([winding])), 8.0, 60.0)
+    bends, turned = (np.degrees(np.ptp(travel(c).heading)) for c in (winding, made))
+    assert bends > 80
+    assert turned < 90  # 400 before
+    assert "cycle" in str(made.origin.notes[0])
+    assert "deg" in str(made.origin.notes[0])
 
 
 def test_motion_without_a_cycle_is_an_error():

@@ -33,10 +33,12 @@ from motionloom.kinematics.feet.clearance import usual_clearance
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, with_contacts
 from motionloom.kinematics.feet.hold_feet import hold_feet, raise_hips
 from motionloom.kinematics.loop import Loop, close_loop
+from motionloom.kinematics.travel import travel
 from motionloom.rotation import wrap_angle
 
 HARMONICS = 16
 CONTACT_STEPS = 128  # of a cycle
+LIKE, LIKE_TURN = 0.25, 0.5  # cycles are like one another up to this share of duration and speed, and rad
 STEPS, SPEEDS = (0.2, 2.0), (0.2, 5.0)  # factors of the step length and the tempo
 MAX_HIPS = 0.5  # leg lengths: the hips are raised or lowered by at most this
 SAME_HEIGHT = 0.002  # m: a smaller lack of height is not reported
@@ -57,6 +59,7 @@ class FourierMotion(NamedTuple):
     clearance: float  # m: how high swinging toes pass over it
     hips: float = 0.0  # m by which they are raised over the standing feet
     source: Source = Source("")
+    cycle: str = ""  # which cycle this is, its speed and its turn
 
 
 class Characteristic(NamedTuple):
@@ -71,19 +74,30 @@ class Characteristic(NamedTuple):
 
 
 def analyse(clip: Clip, layout: Layout | None = None) -> FourierMotion:
-    """The series of the cycle of a clip that is nearest to the median in length; `BadRequest` without a cycle."""
+    """The series of the cycle of a clip that is nearest to the mean of the cycles; `BadRequest` without a cycle.
+
+    The mean is that of duration, speed and turn, over cycles like most others in duration and speed. The series turns
+    by the mean: cycles of one walk turn by -70 to 85 degrees, and each of them would go round in circles.
+    """
     clip = with_contacts(clip)
     starts = np.round(cycle_times(clip) * clip.fps).astype(int)
-    lengths = np.diff(starts)
-    if not len(lengths):
+    if len(starts) < 2:
         raise BadRequest(f"{clip.name or 'the clip'} has no cycle, from one step of the left foot to its next")
-    k = int(np.abs(lengths - np.median(lengths)).argmin())
+    path, seconds = travel(clip), np.diff(starts) / clip.fps
+    speeds = np.linalg.norm(np.diff(path.place[starts], axis=0), axis=1) / seconds
+    turns = np.diff(path.heading[starts])
+    facts = np.stack([seconds / seconds.mean() / LIKE, speeds / max(speeds.mean(), 1e-3) / LIKE, turns / LIKE_TURN], 1)
+    like = np.exp(-((facts[:, None, :2] - facts[:, :2]) ** 2).sum(2))
+    like = like[like.sum(1).argmax()]
+    k = int(np.abs(facts - np.average(facts, axis=0, weights=like)).sum(1).argmin())
+    turn, mean_speed = (float(np.average(x, weights=like)) for x in (turns, speeds))
     part = clip[starts[k] : starts[k + 1] + 1]
     cycle = close_loop(part, Loop(0, len(part) - 1, 0.0, 1.0, 0.0), seconds=0.3)
     period = (len(cycle) - 1) / cycle.fps
     layout = fit_layout([clip]) if layout is None else layout
     values = to_channels(cycle, layout).values[:-1].copy()
     values[:, :3] *= cycle.fps  # displacements to velocities
+    values[:, 2] += turn / period - values[:, 2].mean()
     series = np.fft.rfft(values, axis=0)
     count = min(HARMONICS, len(series) - 1)
     size = 2 * np.abs(series[1 : count + 1]) / len(values)
@@ -103,6 +117,9 @@ def analyse(clip: Clip, layout: Layout | None = None) -> FourierMotion:
         layout, values.mean(0), size, np.asarray(wrap_angle(angle)), period, on[steps].astype(float),
         whole[steps].astype(float), floor,
         usual_clearance([clip], percentile=50.0), source=Source(clip.name or "clip"),
+        cycle=f"{clip.name or 'clip'}: cycle {k + 1} of {len(turns)} repeats, from {starts[k] / clip.fps:.2f} to "
+        f"{starts[k + 1] / clip.fps:.2f} s: {speeds[k]:.2f} m/s (those like it {mean_speed:.2f}), turned by "
+        f"{np.degrees(turns[k]):.0f} deg, in the result by their mean, {np.degrees(turn):.0f} deg",
     )  # fmt: skip
 
 
@@ -216,7 +233,7 @@ def in_clip(
     )  # fmt: skip
     clip = from_channels(Channels(values, layout))
     rows = np.zeros(frames, np.int64)
-    origin = Origin(sources=(motion.source,), which=rows, frames=np.full(frames, -1.0))
+    origin = Origin(sources=(motion.source,), which=rows, frames=np.full(frames, -1.0)).with_notes(Note(motion.cycle))
     on, carrying = (_contacts_at(motion, table, t) for table in (motion.touching, motion.carrying))
     clip = with_labels(replace(clip, origin=origin), on)
     if from_feet:
