@@ -70,6 +70,14 @@ def test_planning_alone_reports_lawful_shares(method, models, recorded):
     assert progress.lawful()
 
 
+@pytest.mark.parametrize(("method", "least"), [("cuts", 1), ("hierarchical-graph", 20)])
+def test_random_motion_reports_what_is_drawn(method, least, models, recorded):
+    """A walk of a quarter of an hour by a hierarchical graph took 14 s of processor time without a report."""
+    progress = recorded()
+    models[method].plan(Request(seconds=20), np.random.default_rng(0), progress)
+    assert progress.stages.count("drawing") >= least
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_stop_that_is_set_before_cancels_at_once(method, models, inputs, recorded):
     (model, request), rng = models[method].adapted(asked(method)), np.random.default_rng(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from motionloom.core import Clip, FloatArray
+from motionloom.core import Clip, FloatArray, Progress, silent
 from motionloom.kinematics.pace import change_rate
 
 T = TypeVar("T")
@@ -39,6 +39,7 @@ def steadiest(
     usual: ChangeRates | None,
     fps: float,
     excess: Callable[[T], float] | None = None,
+    progress: Progress | None = None,
 ) -> T:
     """The first of up to `STEADY_TRIES` draws that changes its speed no more often than `usual`.
 
@@ -46,7 +47,9 @@ def steadiest(
     first draw is taken. `excess`, what a draw exceeds the tolerances of hard constraints by, counts first.
     """
     best: tuple[tuple[float, float], T] | None = None
-    for _ in range(STEADY_TRIES):
+    report = progress or silent()
+    for k in range(STEADY_TRIES):
+        report(k / STEADY_TRIES, "drawing")
         found = draw()
         over = 0.0 if excess is None else excess(found)
         beyond = 0.0 if usual is None else ChangeRates.of([place(found)], fps).beyond(usual)

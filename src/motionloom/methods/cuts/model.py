@@ -97,13 +97,13 @@ class CutsModel(Model[Options]):
         assert frames is not None  # checked before
         graph = self.graph()
         reachable, problem = self._reachable(graph, request, frames, part(progress, 0.0, 0.5))
-        progress(0.5, "planning")
         shortest = round(options.shortest * self.fps)
         paces, usual = frame_paces(self.clips), usual_changes(self.clips)
         draw = lambda: random_nodes(
             graph, reachable, paces, frames, shortest=shortest, eagerness=options.eagerness, rng=rng
         )
-        nodes = steadiest(draw, lambda nodes: self._place(pieces(nodes, graph.lengths)), usual, self.fps)
+        at = lambda nodes: self._place(pieces(nodes, graph.lengths))
+        nodes = steadiest(draw, at, usual, self.fps, progress=part(progress, 0.5, 1.0))
         names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
         return CutsPlan(tuple(pieces(nodes, graph.lengths)), names, problem)
 

@@ -144,18 +144,19 @@ class HierarchicalGraphModel(GraphModel[Options]):
             usual = usual_changes(self.graph.clips) if steady else None
             steadiness = iter(np.linspace(0.0, 1.0, STEADY_TRIES))
             paces = [c for c in request.constraints if isinstance(c, Pace)]
+            drawing = part(progress, SCHEDULE_SHARE, 1.0)
 
             def draw() -> RoundResult:
                 if (strength := next(steadiness)) > 0:
                     search.m = self.steady_material._replace(steadiness=strength)
-                return search.unguided(SEEDS_DRAWN if steady else 1)
+                return search.unguided(SEEDS_DRAWN if steady else 1, drawing)
 
             def excess(found: RoundResult) -> float:
                 clip = join_route(self.graph, self._route(terms.frames, found))
                 return sum(max(0.0, c.worst(clip) - c.limit) for c in paces)
 
             place = lambda found: track(self.graph, self._route(terms.frames, found)).place
-            found = steadiest(draw, place, usual, self.fps, excess if paces else None)
+            found = steadiest(draw, place, usual, self.fps, excess if paces else None, drawing)
             return self._planned(terms, [found], "nothing to optimise")
         seen: list[RoundResult] = []
         seen.extend(search.rounds(options.budget, options.patience, part(progress, SCHEDULE_SHARE, 1.0)))

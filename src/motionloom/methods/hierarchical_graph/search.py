@@ -118,14 +118,18 @@ class RandomSearch:
             if best is not None:
                 yield RoundResult(best, self.evaluations, done)
 
-    def unguided(self, seeds_drawn: int = 1) -> RoundResult:
+    def unguided(self, seeds_drawn: int = 1, progress: Progress | None = None) -> RoundResult:
         """The best of some seeds, with smoother transitions nearby, for a request without a place to go.
 
         With poses, of more seeds: all show frames near the poses, one shows the nearest.
         """
-        seeds = (self.seed() for _ in range(FIRST_SEEDS if len(self.t.poses) else seeds_drawn))
+        report, seeds = progress or silent(), list[Candidate]()
+        for _ in range(FIRST_SEEDS if len(self.t.poses) else seeds_drawn):
+            report(None, "drawing")
+            seeds.append(self.seed())
         candidate, done = min(seeds, key=lambda c: c.score), 0
         while (down := self.children(candidate)) is not None and down.score < candidate.score:
+            report(None, "drawing")
             candidate, done = down, done + 1
         return RoundResult(candidate, self.evaluations, done)
 
