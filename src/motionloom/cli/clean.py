@@ -136,7 +136,7 @@ def _print_table(files: Sequence[EditedFile]) -> None:
             print_line(f"{file.path.name}: {len(lines) - len(shown)} more (--json lists all)")
     if rows:
         print_line("\n".join(columns(head, rows)))
-    print_dropped_tposes(files)
+    print_dropped_tposes([file.notes for file in files])
 
 
 def _speed(value: float | None) -> str:

@@ -17,6 +17,7 @@ from motionloom.core.text import printable
 if TYPE_CHECKING:
     from motionloom.constraints import MotionParameter
     from motionloom.core import Clip
+    from motionloom.core.note import Note
     from motionloom.io import Reading
     from motionloom.recipes.folders import EditedFile
 
@@ -255,11 +256,11 @@ def print_reports(
         raise typer.Exit(1)
 
 
-def print_dropped_tposes(files: Sequence[EditedFile]) -> None:
-    """Print in how many clips a T-pose in frame 0 was dropped."""
-    count = sum(any(note.text == TPOSE_DROPPED for note in file.notes) for file in files)
+def print_dropped_tposes(notes: Sequence[Sequence[Note]]) -> None:
+    """Print in how many clips, given by their notes, a T-pose in frame 0 was dropped."""
+    count = sum(any(note.text == TPOSE_DROPPED for note in of_clip) for of_clip in notes)
     if count:
-        clips = "frame 0 is a T-pose" if len(files) == 1 else f"frame 0 of {count} of {len(files)} clips is a T-pose"
+        clips = "frame 0 is a T-pose" if len(notes) == 1 else f"frame 0 of {count} of {len(notes)} clips is a T-pose"
         print_line(f"{clips}: dropped (--keep-tpose keeps it)")
 
 
