@@ -104,15 +104,19 @@ def same_hierarchy(a: Skeleton, b: Skeleton) -> bool:
     return a.names == b.names and bool(np.array_equal(a.parents, b.parents))
 
 
-def require_same_hierarchy(a: Skeleton, b: Skeleton, *, names: Sequence[str] = ("first", "second")) -> None:
-    """Raise `SkeletonMismatch`, naming the first joint that differs, unless the hierarchies are equal."""
-    if same_hierarchy(a, b):
-        return
-    message = f"clips {names[0]!r} and {names[1]!r} differ in skeleton"
+def hierarchy_difference(a: Skeleton, b: Skeleton) -> str:
+    """The first joint that differs between "one" hierarchy and "the other"; "" if they are equal."""
     for j, (x, y) in enumerate(zip(a.names, b.names, strict=False)):
         if x != y:
-            raise SkeletonMismatch(f"{message}: joint {j} is {x!r} in one, {y!r} in the other")
+            return f"joint {j} is {x!r} in one, {y!r} in the other"
         if a.parents[j] != b.parents[j]:
             pa, pb = (s.names[s.parents[j]] if s.parents[j] >= 0 else "(root)" for s in (a, b))
-            raise SkeletonMismatch(f"{message}: joint {j} {x!r} hangs on {pa!r} in one, on {pb!r} in the other")
-    raise SkeletonMismatch(f"{message}: {len(a)} joints in one, {len(b)} in the other")
+            return f"joint {j} {x!r} hangs on {pa!r} in one, on {pb!r} in the other"
+    return "" if len(a) == len(b) else f"{len(a)} joints in one, {len(b)} in the other"
+
+
+def require_same_hierarchy(a: Skeleton, b: Skeleton, *, names: Sequence[str] = ("first", "second")) -> None:
+    """Raise `SkeletonMismatch`, naming the first joint that differs, unless the hierarchies are equal."""
+    difference = hierarchy_difference(a, b)
+    if difference:
+        raise SkeletonMismatch(f"clips {names[0]!r} and {names[1]!r} differ in skeleton: {difference}")

@@ -257,6 +257,17 @@ def test_one_clip_varies_with_a_structure_learned_on_others(walker, walks):
         fit(walks[:1])
 
 
+def test_a_structure_learned_on_another_body_keeps_the_body_of_the_clip(walker, walks):
+    """Only edges between degrees of freedom are taken over: bones and hips are those of the clip."""
+    skeleton = walks[0].skeleton
+    tall = replace(walks[0], skeleton=replace(skeleton, offsets=1.2 * skeleton.offsets), root=1.2 * walks[0].root)
+    model = fit([tall], walker.config, structure=walker)
+    made = raw(model, hold_feet=False)
+    np.testing.assert_allclose(made.skeleton.offsets, tall.skeleton.offsets)
+    assert abs(made.root[:, 1].mean() - tall.root[:, 1].mean()) < 0.01
+    assert model.networks.transition.sum() == walker.networks.transition.sum()
+
+
 def test_joints_of_a_variant_of_one_clip_turn_hardly_faster_than_in_it(walker, walks):
     """A degree of freedom that runs ahead more and more is sped up: a toe of a captured jump turned 56 degrees in a
     frame, which turns 37 in the clip. Its local time (0.074 of standard deviation, 2.5 at most) and the tempo of the

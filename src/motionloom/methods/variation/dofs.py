@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -138,11 +139,17 @@ def still_limits(layout: Layout, *, per_frame: bool = True) -> FloatArray:
     return out
 
 
-def with_moving(dofs: Dofs, clips: Sequence[Clip]) -> Dofs:
-    """The same axes, for other clips: columns that move in them but are constant in `dofs` move too."""
-    turned = np.concatenate([dofs._turned(to_channels(clip, dofs.layout).values) for clip in clips])
-    more = np.flatnonzero(np.ptp(turned, axis=0) > still_limits(dofs.layout))
-    return Dofs(dofs.layout, dofs.axes, turned.mean(0), np.union1d(dofs.moving, more))
+def borrowed_dofs(known: Dofs, clips: Sequence[Clip]) -> Dofs:
+    """The degrees of freedom of other clips of the same joints, on the body of these clips.
+
+    They are also those that move in these but are constant in `known`.
+    """
+    own = fit_layout(clips, root=known.layout.root)
+    layout = dataclasses.replace(own, sliding=tuple(sorted({*own.sliding, *known.layout.sliding})))
+    whole = Dofs(layout, known.axes, np.zeros(layout.count), np.arange(layout.count))
+    turned = np.concatenate([whole._turned(to_channels(clip, layout).values) for clip in clips])
+    moves = (np.ptp(turned, axis=0) > still_limits(layout)) | np.isin(whole.names, known.names)
+    return Dofs(layout, known.axes, turned.mean(0), np.flatnonzero(moves))
 
 
 def _principal_axes(columns: FloatArray) -> FloatArray:

@@ -10,11 +10,12 @@ from numpy.random import Generator
 from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
 from motionloom.core.note import info, warning
 from motionloom.core.progress import parts
+from motionloom.core.skeleton import hierarchy_difference
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.settings import FAITHFUL
 from motionloom.methods.variation import learn_prior, learn_transition
 from motionloom.methods.variation.config import DEFAULT, Config, likelihood_of
-from motionloom.methods.variation.dofs import Dofs, fit_dofs, with_moving
+from motionloom.methods.variation.dofs import Dofs, borrowed_dofs, fit_dofs
 from motionloom.methods.variation.lone_errors import without_lone_errors
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
@@ -62,7 +63,7 @@ def fit(
     if structure is None:
         networks, notes = _learned(standing, sequences, dofs, aligned, config, rng, part(report, 0.05, 0.95))
     else:
-        known = np.searchsorted(dofs.moving, structure.dofs.moving)
+        known = np.array([dofs.names.index(name) for name in structure.dofs.names])
         networks, notes = extended(structure.networks, known, dofs.count), ()
     report(0.95, "finding the cycle")
     values = aligned_values(sequences, clock, dofs)
@@ -172,16 +173,16 @@ def _check_alike(clips: Sequence[Clip], clock: Clock) -> None:
 
 
 def _known_dofs(clips: Sequence[Clip], structure: VariationModel) -> Dofs:
-    """The degrees of freedom of a model, for other clips; `BadRequest` if they are those of another body."""
-    theirs, ours = structure.skeleton, clips[0].skeleton
-    if theirs.names != ours.names or not np.array_equal(theirs.parents, ours.parents):
+    """The degrees of freedom of a model, on the body of other clips; `BadRequest` if they have other joints."""
+    difference = hierarchy_difference(structure.skeleton, clips[0].skeleton)
+    if difference:
         raise BadRequest(
-            f"the structure was learned on other degrees of freedom: it has {len(theirs)} joints, "
-            f"and the clips {len(ours)} or other ones"
+            f"the structure was learned on other degrees of freedom than those of {clips[0].name or 'the clip'}: "
+            f"{difference}"
         )
     if structure.fps != clips[0].fps:
         raise BadRequest(f"the structure was learned at {structure.fps:g} fps, and the clips are at {clips[0].fps:g}")
-    return with_moving(structure.dofs, clips)
+    return borrowed_dofs(structure.dofs, clips)
 
 
 def _learned(

@@ -14,6 +14,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, IntArray, Skeleton, Source
 from motionloom.core.poses import Commands, Poses, Sources
+from motionloom.core.skeleton import hierarchy_difference
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.channels.layout import ROOT_COLUMNS
 from motionloom.methods.live import material_of
@@ -79,10 +80,11 @@ class VariationLayer:
         """No deviation; the skeleton must have the joints of the model."""
         from motionloom.methods.variation._kernels_layer import begin
 
-        if skeleton.names != self.skeleton.names or not np.array_equal(skeleton.parents, self.skeleton.parents):
+        difference = hierarchy_difference(self.skeleton, skeleton)
+        if difference:
             raise BadRequest(
-                f"this variation was learned on other joints: {len(self.skeleton)}, and the characters have "
-                f"{len(skeleton)} or other ones; retarget the takes first"
+                f"this variation was learned on other joints than those of the characters: {difference}; retarget the "
+                "takes first"
             )
         takes, degrees = self.tables.takes.values.shape[0], self.tables.mean.shape[1]
         count = len(seeds)
