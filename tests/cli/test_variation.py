@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -62,7 +63,8 @@ def test_takes_that_the_others_make_superfluous_are_listed(tmp_path):
     assert len(found["superfluous"]) == 1  # two are always kept
     assert len(found["kept"]) == 2
     listed = CliRunner().invoke(app, quick[:-1])
-    assert "1 of 3 clips within 500 cm" in listed.output
+    assert "1 of 3 clips can be left out: mixtures of the ones that are kept come within 500 cm" in listed.output
+    assert listed.output.count("keep: two at least") == 2
 
 
 def test_odd_takes_are_dropped(tmp_path):
@@ -75,6 +77,11 @@ def test_odd_takes_are_dropped(tmp_path):
     done = CliRunner().invoke(app, ["select", str(tmp_path / "*.csv"), *trusted, "--json"])
     assert done.exit_code == 0, done.output
     assert "odd" in json.loads(done.stdout)["dropped"][0]["name"]
+    listed = CliRunner().invoke(app, ["select", str(tmp_path / "*.csv"), *trusted])
+    assert "times as far from them as they are from each other" in listed.output
+    [typed] = re.findall(r"learn from them: motionloom (learn variation .*) -o MODEL.loom", listed.output)
+    assert "odd.csv" not in typed
+    assert CliRunner().invoke(app, [*typed.split(), "-o", str(tmp_path / "kept.loom")]).exit_code == 0
 
 
 def test_one_take_is_learned_with_the_structure_of_another_model_and_repeated(letter, tmp_path):

@@ -17,6 +17,7 @@ from motionloom.methods.variation import Config, fit, learn_transition
 from motionloom.methods.variation.networks import downstream, own_edges
 from motionloom.methods.variation.regression import Rules, material_of
 from motionloom.methods.variation.selection import compress_clips, select_clips
+from motionloom.methods.variation.timing import UNLIKE
 
 QUICK = Config(fps=None, rounds=1, candidates=2, tries=2)
 
@@ -49,7 +50,7 @@ def test_the_odd_strokes_are_dropped_with_a_reason_and_the_others_kept(circles, 
     found = select_clips(clips, trusted, QUICK, rng=np.random.default_rng(0))
     assert {d.name for d in found.dropped} >= {"odd 0", "odd 1"}
     assert [d.name for d in found.dropped[:2]] in (["odd 0", "odd 1"], ["odd 1", "odd 0"])
-    assert all(d.likelihood < d.threshold and d.worst for d in found.dropped)
+    assert all((d.times > UNLIKE or d.likelihood < d.threshold) and d.worst for d in found.dropped)
     assert [d.round for d in found.dropped] == list(range(1, len(found.dropped) + 1))
     assert len(found.kept) >= 3
     again = select_clips(clips, trusted, QUICK, rng=np.random.default_rng(0))
@@ -88,7 +89,23 @@ def test_learning_names_the_take_that_is_farthest_from_the_others(circles):
 
     assert warned(circles[:5]) == []
     [found] = warned([*circles[:5], wide])
-    assert re.match(r"wide is unlike the others: .* times as far .*; log likelihoods .*wide -?\d", found)
+    assert re.match(r"wide: unlike circle 0, .*the distances from them are: wide \d+\.\d \(more than 1\.8\)", found)
+
+
+def test_groups_of_takes_are_told_apart_by_learning_and_selecting(circles, odd):
+    """Each has a neighbour in its own group, as steps to the left and to the right have."""
+    clips = [*circles[:5], *odd]
+    [found] = [n.text for n in fit(clips, QUICK, rng=np.random.default_rng(0)).notes if "unlike" in n.text]
+    assert found.startswith("odd 0, odd 1: unlike circle 0, circle 1")
+    kept = select_clips(clips, circles[:3], QUICK, rng=np.random.default_rng(0)).kept
+    assert not {"odd 0", "odd 1"} & set(kept)
+    fit([clip for clip in clips if clip.name in kept], QUICK)  # is not refused
+
+
+def test_a_take_that_is_given_twice_is_named(circles):
+    twice = named(circle(1), "twice")
+    found = [n.text for n in fit([*circles[:3], twice], QUICK).notes if n.level == "warning"]
+    assert found == ["circle 1 and twice: the same take; a copy counts as one more"]
 
 
 def test_a_repeated_take_is_superfluous_and_the_odd_one_is_not(circles, odd):

@@ -26,7 +26,7 @@ from motionloom.methods.variation._kernels_mix import begin_knots, weights_at, w
 from motionloom.methods.variation.calibration import VARIANTS, drawn_length, gain
 from motionloom.methods.variation.dofs import fit_dofs
 from motionloom.methods.variation.takes import MARGIN, TOGETHER, aligned_values, deviation_correlations
-from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop, not_returning
+from motionloom.methods.variation.timing import MOMENTS, common_clock, find_loop, not_returning, resting
 from motionloom.rotation import from_axis_angle
 from motionloom.samples import make
 
@@ -356,6 +356,15 @@ def test_a_motion_from_rest_to_rest_does_not_repeat():
     assert find_loop(once, np.ones(2), 30.0 / MOMENTS) is None
     round_ = np.stack([np.sin(2 * np.pi * t), np.cos(2 * np.pi * t)], 1)[None] * [[[1.0]], [[1.05]], [[0.95]]]
     assert find_loop(round_, np.ones(2), 30.0 / MOMENTS) is not None
+
+
+def test_a_single_clip_that_begins_at_rest_does_not_repeat():
+    """One who sits down from standing still, gets up and sways would sit down again and again in a stream."""
+    t = np.linspace(0, 1, 80)
+    values = np.stack([np.sin(np.pi * np.clip(1.3 * t - 0.2, 0, 0.97)), 0.2 * np.sin(9 * t) * (t > 0.2)], 1)
+    assert resting(values, 30.0)[0]
+    assert not resting(values, 30.0)[-1]
+    assert find_loop(values[None], np.ones(2), 30.0) is None
 
 
 def test_a_pause_within_a_motion_is_no_cycle():

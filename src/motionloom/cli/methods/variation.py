@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -27,7 +28,9 @@ from motionloom.cli.progress_bars import busy, progress
 if TYPE_CHECKING:
     from motionloom.core import BoolArray, Clip
     from motionloom.methods.variation import VariationModel
+    from motionloom.methods.variation.selection import Dropped
 
+FEWEST = 2  # takes that `compress` keeps
 MOST = 6  # parents listed in a cell
 LATER = ("", "'", "''")  # after the name of a parent: at t, at t + 1, at t + 2
 
@@ -144,7 +147,7 @@ def compress(
     """List the takes that the others re-synthesise within a tolerance: they can be left out."""
     from motionloom.methods.variation.selection import compress_clips
 
-    takes = _takes(clips, reading, present_value("--fps", plain_fps, "--model-fps", rate))
+    _, takes = _takes(clips, reading, present_value("--fps", plain_fps, "--model-fps", rate))
     with busy("re-synthesising clips") as report:
         found = compress_clips(takes, tolerance, progress=report)
     if json:
@@ -152,9 +155,16 @@ def compress(
         print_json({**rows, "tolerance": tolerance})
         return
     cells = [(item.name, f"{item.error * 100:.1f}", "leave out") for item in found.superfluous]
-    cells += [(item.name, f"{item.error * 100:.1f}", "keep") for item in found.kept]
+    few = len(found.kept) == FEWEST
+    cells += [
+        (item.name, f"{item.error * 100:.1f}", "keep: two at least" if few and item.error <= tolerance else "keep")
+        for item in found.kept
+    ]
     print_line("\n".join(columns(("clip", "error cm", ""), cells, left=(0, 2))))
-    print_line(f"{len(found.superfluous)} of {plural(len(takes), 'clip')} within {tolerance * 100:g} cm of the others'")
+    print_line(
+        f"{len(found.superfluous)} of {plural(len(takes), 'clip')} can be left out: mixtures of the ones that are kept "
+        f"come within {tolerance * 100:g} cm of them"
+    )
 
 
 @with_reading(omit=("trim_tpose",), plain_fps=False)
@@ -173,7 +183,8 @@ def select(
     """Drop takes that are unlike the others, judged by how likely a trusted set makes its own.
 
     Clips judge each other: how likely is each one if up to six others re-synthesise it? The least likely one is dropped
-    until all are above the tenth percentile of the trusted set.
+    until all are above the tenth percentile of the trusted set. Clips that `learn variation` would call unlike the
+    others are dropped first. What to type to learn from those that are kept is printed.
     """
     import numpy as np
 
@@ -181,7 +192,7 @@ def select(
     from motionloom.methods.variation.selection import select_clips
 
     fps = present_value("--fps", plain_fps, "--model-fps", rate)
-    takes, known = _takes(clips, reading, fps), _takes(trusted, reading, fps)
+    (paths, takes), (_, known) = _takes(clips, reading, fps), _takes(trusted, reading, fps)
     with busy("selecting clips") as report:
         found = select_clips(takes, known, Config(fps=fps or RATE), rng=np.random.default_rng([seed]), progress=report)
     if json:
@@ -191,7 +202,7 @@ def select(
         (
             d.name,
             f"{d.likelihood:.2f}",
-            f"dropped in round {d.round} (threshold {d.threshold:.2f}): unlike the others in {', '.join(d.worst)}",
+            f"dropped in round {d.round} ({_reason(d)}): unlike the others in {', '.join(d.worst)}",
         )
         for d in found.dropped
     ]
@@ -205,10 +216,20 @@ def select(
         print_line(
             "the clips that are left are too few to judge each other, and below the threshold: they are not alike"
         )
+        return
+    kept = [quote(str(path)) for path, clip in zip(paths, takes, strict=True) if clip.name in found.kept]
+    print_line(f"learn from them: motionloom learn variation {' '.join(kept)} -o MODEL.loom")
 
 
-def _takes(paths: list[str], reading: Any, fps: float | None) -> list[Clip]:
-    """Clips of one skeleton at one frame rate, prepared as for learning."""
+def _reason(dropped: Dropped) -> str:
+    if dropped.times:
+        return f"{dropped.times:.1f} times as far from them as they are from each other"
+    return f"threshold {dropped.threshold:.2f}"
+
+
+def _takes(paths: list[str], reading: Any, fps: float | None) -> tuple[list[Path], list[Clip]]:
+    """Files, and their clips of one skeleton at one frame rate, prepared as for learning."""
     from motionloom.methods import prepare
 
-    return list(prepare(unique_names(load_all(paths, reading)), fps or RATE, broken="mend").clips)
+    loaded = load_all(paths, reading)
+    return [path for path, _ in loaded], list(prepare(unique_names(loaded), fps or RATE, broken="mend").clips)

@@ -12,11 +12,6 @@ SOURCE = "LAU"
 SCORES = ("one-step", "propagated", "growing", "squared")  # numbered as in `_kernels_transition`
 
 
-def likelihood_of(score: str) -> int:
-    """The number of the score by which clips are judged: itself, or the growing one where it is no likelihood."""
-    return SCORES.index("growing" if score == "squared" else score)
-
-
 def amount_param() -> Any:
     """The amount of variation."""
     return param(

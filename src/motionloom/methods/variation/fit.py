@@ -7,31 +7,36 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.random import Generator
 
-from motionloom.core import BadRequest, Clip, FloatArray, Note, Progress, part, silent
+from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, Note, Progress, part, silent
 from motionloom.core.note import info, warning
 from motionloom.core.progress import parts
 from motionloom.core.skeleton import hierarchy_difference
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.methods.settings import FAITHFUL
 from motionloom.methods.variation import learn_prior, learn_transition
-from motionloom.methods.variation.config import DEFAULT, Config, likelihood_of
+from motionloom.methods.variation.config import DEFAULT, Config
 from motionloom.methods.variation.dofs import Dofs, borrowed_dofs, fit_dofs
 from motionloom.methods.variation.lone_errors import without_lone_errors
 from motionloom.methods.variation.model import SHORTEST, VariationModel, unrolling_of
 from motionloom.methods.variation.networks import Networks, extended, own_edges
 from motionloom.methods.variation.takes import aligned_values, shared_noise, take_links
 from motionloom.methods.variation.timing import (
+    COPIED,
+    DIFFERENT,
+    UNLIKE,
     Clock,
+    MeanLoop,
     align_takes,
+    far_takes,
     find_loop,
+    mean_pose_distances,
     not_returning,
     out_of_phase,
-    rests_at_both_ends,
+    resting,
+    unlike_takes,
 )
 
 LENGTHS = 2.0  # the longest clip may last so many times as long as the shortest
-DIFFERENT = 1.2  # root mean square distance of a clip from the nearest other one, against that from the mean pose
-UNLIKE = 1.8  # times as far from the nearest other clip as the others are: a clip that is farther gets a warning
 
 
 def fit(
@@ -61,7 +66,7 @@ def fit(
     standing = tuple(with_contacts(clip) for clip in repaired)
     sequences = [dofs.values(clip) for clip in standing]
     if structure is None:
-        networks, notes = _learned(standing, sequences, dofs, aligned, config, rng, part(report, 0.05, 0.95))
+        networks, notes = _learned(standing, sequences, dofs, config, rng, part(report, 0.05, 0.95))
     else:
         known = np.array([dofs.names.index(name) for name in structure.dofs.names])
         networks, notes = extended(structure.networks, known, dofs.count), ()
@@ -71,14 +76,7 @@ def fit(
     if structure is not None and len(clips) == 1:
         links[np.ix_(known, known)] = take_links(structure.takes.values)
     loop = find_loop(values, scales, clips[0].fps)
-    if loop is not None:
-        repeats = f"repeats: its seam is {loop.seam:.2f} of the takes' distance"
-    elif rests_at_both_ends(values.mean(0) * scales):
-        repeats = "does not repeat, as it begins and ends at rest"
-    else:
-        repeats = (
-            "does not repeat, as its end does not lead back to its beginning (strides must be cut to whole cycles)"
-        )
+    repeats = _repeats(loop, resting(values.mean(0) * scales, clips[0].fps), clips)
     stopping = not_returning(sequences, scales) if loop is not None else []
     facts = f"{dofs.count} of {dofs.layout.count} degrees of freedom move; the motion {repeats}"
     report(1.0, "finding the cycle")
@@ -89,6 +87,8 @@ def fit(
         notes=(
             *info(facts),
             *notes,
+            *_copies(clips, aligned),
+            *_unlike(clips, aligned),
             *_repairs(clips, repaired),
             *_phase_warnings(clips, aligned),
             *_end_warnings(clips, stopping),
@@ -161,9 +161,8 @@ def _check_alike(clips: Sequence[Clip], clock: Clock) -> None:
     """`BadRequest` if a clip is no take of the same motion: time-warped, none is nearer to it than the mean pose."""
     if len(clips) < 2:
         return
-    others = np.where(np.eye(len(clips), dtype=bool), np.inf, clock.costs)
-    far = np.sqrt(others.min(1) / np.maximum(clock.still, 1e-12))
-    if far.max() > DIFFERENT:
+    far = mean_pose_distances(clock)
+    if far_takes(clock):
         shown = ", ".join(f"{clip.name or k} {x:.2f}" for k, (clip, x) in enumerate(zip(clips, far, strict=True)))
         raise BadRequest(
             "the clips are too different to be takes of one motion. Distances from the nearest other clip, in units of "
@@ -186,19 +185,10 @@ def _known_dofs(clips: Sequence[Clip], structure: VariationModel) -> Dofs:
 
 
 def _learned(
-    clips: Sequence[Clip],
-    sequences: Sequence[FloatArray],
-    dofs: Dofs,
-    clock: Clock,
-    config: Config,
-    rng: Generator,
+    clips: Sequence[Clip], sequences: Sequence[FloatArray], dofs: Dofs, config: Config, rng: Generator,
     progress: Progress,
-) -> tuple[Networks, tuple[Note, ...]]:
-    """The networks of sequences (F, D), and which clip is unlike the others, with how likely they make each.
-
-    By its distance from them along the time-warping path: what is re-synthesised from two frames can stray from any
-    take, so likelihoods name the wrong one (137's second stride, beside a drunk one).
-    """
+) -> tuple[Networks, tuple[Note, ...]]:  # fmt: skip
+    """The networks of sequences (F, D), and notes that describe them."""
     count = dofs.count
     none = Networks(np.zeros((2 * count, 2 * count), bool), own_edges(count), 0.0, 0.0)
     given = unrolling_of(clips, sequences, dofs, none, config)
@@ -208,32 +198,54 @@ def _learned(
     steps = parts(progress, work)
     prior = learn_prior.learn_prior(given.prior, given.prior_rules, first, rng=rng, progress=steps[0])
     found = learn_transition.learn_transition(given.material, given.rules, second, rng=rng, progress=steps[1])
-    judged = likelihood_of(config.score)
-    _, likelihoods = learn_transition.resynthesised(given.material, given.rules, found.edges, judged, silent())
-    frames = np.array([len(s) - 2 for s in sequences])
-    each = likelihoods.sum(1) / (frames * count)
+    frames = sum(len(s) - 2 for s in sequences)
     networks = Networks(
-        prior.edges, found.edges, prior.score / given.prior.instances.size, found.score / (frames.sum() * count)
+        prior.edges, found.edges, prior.score / given.prior.instances.size, found.score / (frames * count)
     )
     edges = int(found.edges.sum()) - 2 * count
-    notes = [
-        *info(
-            f"prior network: {int(prior.edges.sum())} edges, log likelihood {networks.prior_score:.2f} per node",
-            f"transition network: {edges} edges beside {2 * count} own ones, score {networks.transition_score:.3g} "
-            "per frame and node",
+    return networks, info(
+        f"prior network: {int(prior.edges.sum())} edges, log likelihood {networks.prior_score:.2f} per node",
+        f"transition network: {edges} edges beside {2 * count} own ones, score {networks.transition_score:.3g} "
+        "per frame and node",
+    )
+
+
+def _unlike(clips: Sequence[Clip], clock: Clock) -> list[Note]:
+    """A warning that names the clips which are unlike the others, and what that is decided by.
+
+    That is their distance along the time-warping path: what is re-synthesised from two frames can stray from any take,
+    so likelihoods name the wrong one (137's second stride, beside a drunk one).
+    """
+    found = unlike_takes(clock.costs)
+    if not found:
+        return []
+    names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
+    others = [name for k, name in enumerate(names) if k not in found]
+    shown = ", ".join(f"{names[k]} {times:.1f}" for k, times in found.items())
+    return [
+        warning(
+            f"{', '.join(names[k] for k in found)}: unlike {', '.join(others)}. In units of how far these are from "
+            f"their nearest one, the distances from them are: {shown} (more than {UNLIKE:g}); leave them out, as "
+            "`motionloom select` does, or learn from them alone"
         )
     ]
-    near = np.sqrt(np.where(np.eye(len(clips), dtype=bool), np.inf, clock.costs).min(1))
-    for k, clip in enumerate(clips):
-        times = near[k] / max(float(np.median(np.delete(near, k))), 1e-12)
-        if len(clips) > 2 and times > UNLIKE:
-            shown = ", ".join(
-                f"{c.name or i} {score:.2f}" for i, (c, score) in enumerate(zip(clips, each, strict=True))
-            )
-            notes.append(
-                warning(
-                    f"{clip.name or k} is unlike the others: {times:.1f} times as far from the nearest take as they "
-                    f"are; log likelihoods per frame and node: {shown}"
-                )
-            )
-    return networks, tuple(notes)
+
+
+def _copies(clips: Sequence[Clip], clock: Clock) -> list[Note]:
+    """A warning that names clips which are the same take."""
+    names = [clip.name or f"clip {k}" for k, clip in enumerate(clips)]
+    copied = np.triu(clock.costs < COPIED**2, 1)
+    same = [f"{names[k]} and {names[m]}" for k, m in np.argwhere(copied)]
+    return [warning(f"{', '.join(same)}: the same take; a copy counts as one more")] if same else []
+
+
+def _repeats(loop: MeanLoop | None, rests: BoolArray, clips: Sequence[Clip]) -> str:
+    """Whether the motion repeats, or why not; `rests` (U,) at the moments of the mean."""
+    if loop is not None:
+        unit = "takes are from each other" if len(clips) > 1 else "a frame is from the next"
+        return f"repeats: where a cycle ends, it is {loop.seam:.2f} times as far from its beginning as {unit}"
+    resting_ends = " and ".join(word for word, at in (("begins", 0), ("ends", -1)) if rests[at])
+    if resting_ends:
+        return f"does not repeat, as it {resting_ends} at rest"
+    cut = "" if len(clips[0].skeleton) == 1 else " (strides must be cut to whole cycles)"
+    return f"does not repeat, as its end does not lead back to its beginning{cut}"

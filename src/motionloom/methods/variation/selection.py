@@ -19,7 +19,7 @@ from motionloom.methods.variation.config import DEFAULT, SCORES, Config
 from motionloom.methods.variation.dofs import Dofs, fit_dofs
 from motionloom.methods.variation.regression import Rules, SequenceFrames, regression_of
 from motionloom.methods.variation.takes import cubic_at
-from motionloom.methods.variation.timing import common_clock
+from motionloom.methods.variation.timing import align_takes, common_clock, far_takes, unlike_takes
 
 TRAINED = 6  # clips that judge the others
 JUDGED = 2  # clips that they judge at a time
@@ -40,6 +40,7 @@ class Dropped(NamedTuple):
     likelihood: float  # per frame and degree of freedom
     threshold: float  # of that round
     worst: tuple[str, ...]  # the degrees of freedom that the others predict worst
+    times: float = 0.0  # as far from the others as these are from each other, where that is why it was dropped
 
 
 class Selection(NamedTuple):
@@ -83,6 +84,9 @@ def select_clips(
     threshold is the tenth percentile of the trusted clips, judged by each other and by the same networks: what was
     learned on odd clips makes good ones less likely too, and the trusted ones by as much. So that they are judged by as
     many, some of the other clips judge them too where they are fewer than eight.
+
+    Before the least likely one, clips are dropped that learning would call unlike the others (`timing.unlike_takes`),
+    so that it accepts what is kept.
     """
     rng, report = rng or np.random.default_rng(0), part(progress or silent(), 0.0, 1.0)
     for group, what in ((clips, "clips"), (trusted, "trusted clips")):
@@ -104,16 +108,32 @@ def select_clips(
         known = judge.trusted_likelihoods(most, now, part(step, 0.5, 1.0))
         threshold = float(np.percentile(known, PERCENTILE, method="inverted_cdf"))
         each_clip = found.mean(1)
-        least = int(each_clip.argmin())
-        if each_clip[least] >= threshold or len(left) <= LEAST:
+        odd = _unlike(now, judge.trusted, dofs, clips[0].fps)
+        least = max(odd, key=odd.__getitem__) if odd else int(each_clip.argmin())
+        if (not odd and each_clip[least] >= threshold) or len(left) <= LEAST:
             break
         worst = tuple(dofs.names[d] for d in np.argsort(found[least])[:WORST])
-        dropped.append(Dropped(names[left[least]], turn, float(each_clip[least]), threshold, worst))
+        times = odd.get(least, 0.0)
+        dropped.append(Dropped(names[left[least]], turn, float(each_clip[least]), threshold, worst, times))
         del left[least]
-        rounds = turn + int((each_clip < threshold).sum())
+        rounds = turn + max(int((each_clip < threshold).sum()), len(odd))
     report(1.0, STAGE)
     kept = tuple(names[k] for k in left)
     return Selection(kept, tuple(map(float, each_clip)), tuple(dropped), threshold, tuple(map(float, known)))
+
+
+def _unlike(values: Sequence[FloatArray], trusted: Sequence[FloatArray], dofs: Dofs, fps: float) -> dict[int, float]:
+    """The clips (F, D), but for trusted ones, that learning would refuse or call unlike the others, and how far they
+    are, in units of how far the others are from each other: among trusted ones, then by themselves."""
+    further = [t for t in trusted if not any(np.array_equal(t, v) for v in values)]
+    for group in ([*values, *further], list(values)) if further else (list(values),):
+        known = [k for k, v in enumerate(group) if any(np.array_equal(v, t) for t in trusted)]
+        clock = align_takes(group, dofs.scales("reach", np.concatenate(group)), fps)
+        odd = unlike_takes(clock.costs, known) or far_takes(clock)
+        odd = {k: times for k, times in odd.items() if k not in known}
+        if odd:
+            return odd
+    return {}
 
 
 class _Judge:

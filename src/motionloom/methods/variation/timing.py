@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom.analysis.alignment_curve import fit_curve
 from motionloom.analysis.dtw import dtw_path
-from motionloom.core import FloatArray, IntArray, Progress, silent
+from motionloom.core import BoolArray, FloatArray, IntArray, Progress, silent
 from motionloom.core.numbers import squared_distances
 from motionloom.core.progress import each
 
@@ -20,8 +20,12 @@ RATE = 0.05  # s: a change of pose counts as the way made in this time
 BEND = 0.1  # s: the same for a change of rates at a seam
 SEAM = 1.5  # a motion repeats if its seam is at most so many times the distance between takes ...
 CLOSED = 0.6  # ... and of the deviation of its poses: walks 0.1 to 0.3, runs 0.2 to 0.6, cycles cut a tenth short 0.8
+REST_TIME = 0.1  # s
 REST = 0.3  # of the root mean square speed of a motion: slower is at rest (jumps, punches: up to 0.2; cycles: from 0.5)
 STEEP = 2.5  # times: a take that is stretched or compressed more begins or ends in another phase (takes: up to 2.3)
+COPIED = 1e-6  # m: takes that are nearer to each other are one
+DIFFERENT = 1.2  # distance from the nearest other take against that from the mean pose: more is another motion
+UNLIKE = 1.8  # times: takes and groups of takes that are farther from the others than these are from each other
 FAR = 3.0  # times the median of the other takes: ends farther from all beginnings are unlike theirs (runs: up to 2)
 SHORTEST = 0.5  # s: no loop is shorter
 MOMENTS = 2  # of the common clock in a frame: between them, cubics follow quick movements better than between frames
@@ -101,12 +105,12 @@ def find_loop(takes: FloatArray, scales: FloatArray, fps: float) -> MeanLoop | N
     cut where a foot touches down, a cycle ends and begins with rates that differ, as they do at the other foot. It is
     compared with the takes' mean distance from each other (of one take: from its neighbours in time) and, as that is
     large where takes are out of phase, with the deviation of the poses of the loop from their mean, which is small
-    where a motion only pauses. A motion that begins and ends at rest (a jump, a punch) does not repeat, however alike
+    where a motion only pauses. A motion that begins or ends at rest (a jump, a punch) does not repeat, however alike
     its ends are.
     """
     mean = takes.mean(0) * scales
     count, least = len(mean), max(2, round(SHORTEST * MOMENTS * fps))
-    if rests_at_both_ends(mean) or count < least or count <= MOMENTS:
+    if resting(mean, fps)[[0, -1]].any() or count < least or count <= MOMENTS:
         return None
     size = max(_take_distance(takes, scales, MOMENTS * fps), 1e-9)
     lengths = np.subtract.outer(np.arange(count), np.arange(count)) + MOMENTS  # [last, start]
@@ -139,10 +143,48 @@ def _deviations_between(values: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(variances, 0.0)))
 
 
-def rests_at_both_ends(values: FloatArray) -> bool:
-    """Whether values (U, D) change at their first and last moments by less than `REST` of what they usually do."""
-    steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
-    return len(steps) > 1 and bool(max(steps[0], steps[-1]) < REST * np.sqrt((steps**2).mean()))
+def resting(values: FloatArray, fps: float) -> BoolArray:
+    """(U,) at which moments values (U, D) change, within `REST_TIME`, by less than `REST` of what they usually do."""
+    from scipy.ndimage import uniform_filter1d
+
+    steps = np.linalg.norm(np.diff(values, axis=0, append=values[-1:]), axis=1)
+    steps[-1:] = steps[-2:-1]
+    near = uniform_filter1d(steps, max(1, round(REST_TIME * MOMENTS * fps)), mode="nearest")
+    return np.asarray(near < REST * np.sqrt((steps**2).mean()))
+
+
+def mean_pose_distances(clock: Clock) -> FloatArray:
+    """(S,) how far each take is from the nearest other one, in units of its distance from the mean pose."""
+    others = np.where(np.eye(len(clock.costs), dtype=bool), np.inf, clock.costs)
+    return np.asarray(np.sqrt(others.min(1) / np.maximum(clock.still, 1e-12)))
+
+
+def far_takes(clock: Clock) -> dict[int, float]:
+    """The takes to which no other one is nearer than the mean pose, and how many times as far as usual they are."""
+    far = mean_pose_distances(clock)
+    return {int(k): float(far[k] / max(np.median(far), 1e-12)) for k in np.flatnonzero(far > DIFFERENT)}
+
+
+def unlike_takes(costs: FloatArray, known: Sequence[int] = ()) -> dict[int, float]:
+    """The takes that are unlike the others, by mean squared distances (S, S), and how many times as far they are.
+
+    That is a take `UNLIKE` times as far from the nearest other one as the others are from theirs; and where takes fall
+    into groups so far from each other (steps to the left and to the right), all but one group: the one with most of
+    the `known` takes, else the largest. Copies of a take are not its neighbours.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    if len(costs) < 3:
+        return {}
+    apart = np.sqrt(np.where(np.eye(len(costs), dtype=bool), np.inf, costs))
+    near = np.where(apart < COPIED, np.inf, apart).min(1)
+    alone = [near[k] > UNLIKE * max(float(np.median(np.delete(near, k))), 1e-12) for k in range(len(near))]
+    groups = connected_components(apart <= UNLIKE * max(float(np.median(near)), 1e-12), directed=False)[1]
+    groups[alone] = groups.max() + 1 + np.arange(sum(alone))
+    sizes = np.bincount(groups) + len(groups) * np.bincount(groups[list(known)], minlength=groups.max() + 1)
+    main = groups == sizes.argmax()
+    usual = max(float(np.median(near[main])), 1e-12)
+    return {int(k): float(apart[k, main].min()) / usual for k in np.flatnonzero(~main)}
 
 
 def out_of_phase(clock: Clock) -> list[int]:
