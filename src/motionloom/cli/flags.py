@@ -91,7 +91,7 @@ def with_fields(run: Callable[..., None], fields: Sequence[Field], *, fps: str =
         if given.get(PLAIN_FPS) is not None:
             present = "--" + fps.replace("_", "-")
             read["fps"] = present_value("--fps", given[PLAIN_FPS], present, read.get("fps"))
-        read = {k: v.split(",") if by_name[k].kind.listed else v for k, v in read.items()}
+        read = {k: ",".join(v).split(",") if by_name[k].kind.listed else v for k, v in read.items()}
         run(**values, given={k: None if v == "none" and by_name[k].optional else v for k, v in read.items()})
 
     command.__signature__ = signature  # type: ignore[attr-defined]
@@ -109,7 +109,8 @@ def _annotation(field: Field, name: str) -> Any:
             bool | None, typer.Option(f"{name}/--no-{name[2:]}", help=help, show_default=False, hidden=hidden)
         ]
     metavar = TYPED_EXAMPLES.get(field.unit, (field.unit or field.kind.name.split()[0]).upper())
-    return Annotated[str | None, typer.Option(name, help=help, metavar=metavar, show_default=False, hidden=hidden)]
+    kind: Any = list[str] if field.kind.listed else str  # a list is separated by commas, or given by several options
+    return Annotated[kind | None, typer.Option(name, help=help, metavar=metavar, show_default=False, hidden=hidden)]
 
 
 class LazyGroup(TyperGroup):

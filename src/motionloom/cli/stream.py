@@ -57,7 +57,7 @@ def drive(
     option names its methods.
     """
     from motionloom.control import run, stream_clip
-    from motionloom.control.near_places import warned_of_near_places
+    from motionloom.control.order_warnings import warned_of_orders
     from motionloom.control.script import follow, parse_order
     from motionloom.control.streaming import begin_stream
     from motionloom.core import BadRequest
@@ -82,7 +82,7 @@ def drive(
         )
         steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
         timed = [parse_order(text, live) for text in orders]
-        _print(warned_of_near_places(live, timed, run(live, state, follow(timed), steps), 1.0 / rate, warn), rate)
+        _print(warned_of_orders(live, timed, run(live, state, follow(timed), steps), 1.0 / rate, warn), rate)
         return
     assert seconds is not None
     with busy("recording") as report:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Skeleton
 from motionloom.core.poses import Commands, Poses, only
 from motionloom.kinematics.travel import Travel
@@ -59,6 +60,10 @@ class Layered:
         """Names that `Commands.overlay` indexes: those of the first layer that has any, here or below."""
         parts = (self.live, *self.layers)
         return next((names for part in parts if (names := getattr(part, "overlays", ()))), ())
+
+    def parameters(self, action: int) -> tuple[MotionParameter, ...]:
+        """The parameters of an action of the method below."""
+        return tuple(self.live.parameters(action))  # type: ignore[attr-defined]
 
     @property
     def skeleton(self) -> Skeleton:

@@ -8,7 +8,7 @@ from itertools import repeat
 from typing import Any
 
 from motionloom.control.foot_lock import foot_locked
-from motionloom.control.near_places import warned_of_near_places
+from motionloom.control.order_warnings import warned_of_orders
 from motionloom.control.overlaid import overlaid
 from motionloom.control.queued import queued
 from motionloom.control.record import record
@@ -72,7 +72,7 @@ def stream_clip(
     timed = [parse_order(text, live) for text in orders]
     steps = repeat(1.0 / rate, max(1, round(seconds * rate)))
     taken = run(live, state, follow(timed), steps, progress=progress)
-    clip = record(live, warned_of_near_places(live, timed, taken, 1.0 / rate, warnings.append), rate)
+    clip = record(live, warned_of_orders(live, timed, taken, 1.0 / rate, warnings.append), rate)
     given = {"seconds": seconds, "rate": rate, "orders": list(orders), "lock": lock, "options": dict(options or {})}
     if variation is not None:
         given |= {"variation": "" if variation.file is None else variation.file.name, "amount": amount}

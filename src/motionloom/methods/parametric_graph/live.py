@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.errors import unknown
 from motionloom.core.numbers import smoothstep
@@ -75,6 +76,14 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
     def actions(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the nodes."""
         return tuple(node.name for node in self.nodes)
+
+    def parameters(self, action: int) -> tuple[MotionParameter, ...]:
+        """Those of the action, or of the only node."""
+        if action < 0 and len(self.nodes) > 1:
+            raise BadRequest(
+                f"command values: expected an action with them, whose parameters they are ({', '.join(self.actions)})"
+            )
+        return self.nodes[max(0, action)].space.parameters
 
     @property
     def _foot_parts(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.origin import source_shares
 from motionloom.core.poses import Commands, Poses
@@ -67,6 +68,10 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
     def accepts(self) -> tuple[str, ...]:
         """Values of the parameters, the only action, and a heading where the space can turn."""
         return ("heading", "action", "values") if self.steering[0] >= 0 else ("action", "values")
+
+    def parameters(self, action: int) -> tuple[MotionParameter, ...]:
+        """Those whose values are commanded."""
+        return self.space.parameters
 
     @cached_property
     def _scale(self) -> FloatArray:

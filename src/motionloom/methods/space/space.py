@@ -106,10 +106,10 @@ class Space:
         from motionloom.methods.space._kernels_nearest import nearest_weights
         from motionloom.methods.space._kernels_weights import corrected_weights
 
-        asked = (np.atleast_2d(np.asarray(values, float)) - self.middle) / self.ranges
-        if asked.shape[1] != self.size or not np.isfinite(asked).all():
+        given = np.atleast_2d(np.asarray(values, float))
+        if given.ndim != 2 or given.shape[1] != self.size or not np.isfinite(given).all():
             raise BadRequest(f"expected {self.size} finite parameters ({', '.join(self.names)}), found {values!r}")
-        asked = np.ascontiguousarray(asked)
+        asked = np.ascontiguousarray((given - self.middle) / self.ranges)
         weights, used = np.zeros((len(asked), self.rows.size)), np.zeros(asked.shape)
         corrected_weights(*self.corrected_map, asked, weights, used)
         if rule == "nearest":

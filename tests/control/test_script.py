@@ -1,0 +1,62 @@
+"""Orders of a live character: values of parameters by position and by name, with their units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionloom.control.order_warnings import warned_of_orders
+from motionloom.control.script import follow, parse_order
+from motionloom.control.stepping import run
+from motionloom.core import BadRequest
+from motionloom.methods import learn
+from motionloom.samples import make
+
+
+@pytest.fixture(scope="module")
+def live():
+    clips = [make("walk", seed=1, turn=t, speed=s, seconds=2.5, fps=30) for t in (-0.5, 0.5) for s in (1.0, 1.6)]
+    return learn("parametric-space", clips, {"parameter": ["turn_rate", "speed"], "samples": 32}).live
+
+
+@pytest.mark.parametrize("text", ["values 20deg/s 1.3", "values speed 130cm/s turn_rate 20deg/s"])
+def test_values_are_given_in_order_or_by_name(live, text):
+    np.testing.assert_allclose(parse_order(text, live).given.values, [[np.radians(20), 1.3]])
+
+
+def test_a_parameter_that_is_not_named_stays_as_it_is(live):
+    given = parse_order("values speed 1.3", live).given.values[0]
+    assert np.isnan(given[0])
+    assert given[1] == 1.3
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("values 20 1.3", "turn rate with its unit"),
+        ("values 20deg/s 1.3deg", "expected a speed"),
+        ("values 1.3", r"expected 2 \(turn_rate, speed\), found 1"),
+        ("values", "some of turn_rate, speed, found none"),
+        ("values speed", "expected 1 value, found 0"),
+        ("values speed 1 speed 2", "some of turn_rate, speed"),
+    ],
+)
+def test_wrong_values_are_errors(live, text, error):
+    with pytest.raises(BadRequest, match=error):
+        parse_order(text, live)
+
+
+def test_values_outside_the_space_are_reported_once_with_those_that_are_used(live):
+    orders = [parse_order(text, live) for text in ("0: values 0deg/s 1.3", "0.2: values turn_rate 90deg/s")]
+    lines: list[str] = []
+    steps = run(live, live.begin([1]), follow(orders), [1 / 60] * 30)
+    list(warned_of_orders(live, orders, steps, 1 / 60, lines.append))
+    assert len(lines) == 1
+    assert lines[0].startswith("values at 0.2 s: outside what blends reach: turn_rate ")
+    assert "deg/s instead of 90.0deg/s" in lines[0]
+
+
+@pytest.mark.parametrize("values", [[1.0], 1.0, [0.1, 1.2, 3.0], [[[0.1, 1.2]]]])
+def test_weights_need_a_value_for_each_parameter(live, values):
+    with pytest.raises(BadRequest, match=r"expected 2 finite parameters \(turn_rate, speed\)"):
+        live.space.weights(values)
