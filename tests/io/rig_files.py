@@ -51,8 +51,8 @@ def axes_of(style: str) -> np.ndarray:
     return out
 
 
-def rig(path: Path, style: str) -> Path:
-    """Write a rig: "mixamo", "unreal" or "blender"."""
+def rig(path: Path, style: str, *, root_bone: bool = False) -> Path:
+    """Write a rig: "mixamo", "unreal" or "blender"; `root_bone`: hips and a bone for feet hang on a root."""
     body, names, world = skeleton(), names_of(style), axes_of(style)
     turn, scale = {
         "mixamo": ([2**-0.5, 2**-0.5, 0.0, 0.0], 0.01),
@@ -76,7 +76,12 @@ def rig(path: Path, style: str) -> Path:
     count = len(names)
     armature = {"name": "Armature", "rotation": above[[1, 2, 3, 0]].tolist(), "scale": [scale] * 3, "children": [0]}
     nodes += [armature, {"name": "Body", "mesh": 0, "skin": 0}]
-    binds = np.zeros((count, 4, 4))
+    skin = list(range(count))
+    if root_bone:
+        armature["children"] = [count + 2]
+        nodes += [{"name": "root", "children": [0, count + 3]}, {"name": "ik_foot_root"}]
+        skin += [count + 2, count + 3]
+    binds = np.tile(np.eye(4), (len(skin), 1, 1))
     for j in range(count):
         m = np.eye(4)
         m[:3, :3], m[:3, 3] = to_matrix(world[j]) * scale, places[j]
@@ -98,7 +103,7 @@ def rig(path: Path, style: str) -> Path:
         "scenes": [{"nodes": [count, count + 1]}],
         "materials": [{"name": "Skin", "pbrMetallicRoughness": {"baseColorFactor": [0.8, 0.5, 0.4, 1]}}],
         "meshes": [{"name": "Body", "primitives": [{"attributes": attributes, "indices": faces, "material": 0}]}],
-        "skins": [{"joints": list(range(count)), "inverseBindMatrices": build.accessor(binds, "MAT4"), "skeleton": 0}],
+        "skins": [{"joints": skin, "inverseBindMatrices": build.accessor(binds, "MAT4"), "skeleton": 0}],
         "extras": {"studio": "kept"},
     }
     still = nodes[5]["rotation"]

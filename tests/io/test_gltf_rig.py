@@ -12,7 +12,7 @@ from motionloom.io.gltf.rig import rig_of, with_rig_axes
 from motionloom.io.gltf.unused import without_unused
 from motionloom.kinematics.fk import fk
 from motionloom.recipes import retarget
-from motionloom.rotation import angle_between
+from motionloom.rotation import angle_between, inverse, multiply
 from motionloom.samples import make
 
 STYLES = ("mixamo", "unreal", "blender")
@@ -48,6 +48,24 @@ def test_motion_on_a_rig_is_the_same_file_with_another_animation(tmp_path, walk,
             np.testing.assert_allclose(shown[name][:3, 3], places[frame, j], atol=1e-4)
     again = load(tmp_path / "out.glb")
     np.testing.assert_allclose(fk(again), places, atol=1e-4)
+
+
+def test_the_root_bone_of_a_rig_moves_over_the_floor_below_the_hips(tmp_path, walk):
+    """As in Unreal: a root with the pelvis and bones for feet on it. Pelvis and limbs are as without that root."""
+    body = load(rig(tmp_path / "hero.glb", "unreal", root_bone=True))
+    assert body.skeleton.names[0] == "root"
+    made = retarget(walk, body).clip
+    plain = retarget(walk, load(rig(tmp_path / "plain.glb", "unreal"))).clip
+    save(made, tmp_path / "out.glb")
+    for frame in (0, len(made) // 2, len(made) - 1):
+        shown, _ = skinned(tmp_path / "out.glb", frame)
+        for j, name in enumerate(plain.skeleton.names):
+            np.testing.assert_allclose(shown[name][:3, 3], fk(plain)[frame, j], atol=1e-4)
+        under = shown["pelvis"][:3, 3] * [1, 0, 1]
+        np.testing.assert_allclose(shown["root"][:3, 3], under, atol=1e-4)
+        np.testing.assert_allclose(shown["ik_foot_root"], shown["root"], atol=1e-4)
+    turned = multiply(made.rotations[:, 0], inverse(made.rotations[0, 0]))
+    assert np.abs(turned[:, [1, 3]]).max() < 1e-9  # about the vertical alone
 
 
 def view_bytes(tree, chunk, number):

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from motionloom.core import Clip, Origin, Source, replace
+from motionloom.kinematics.root_bone import with_root_bone
 from motionloom.kinematics.summary import clip_facts
+from motionloom.samples import make
 
 
 def test_length_travel_speed_and_turn_of_a_tiny_clip(tiny: Clip) -> None:
@@ -42,3 +44,8 @@ def test_a_tpose_in_front_counts_as_a_frame_but_not_as_motion(tiny: Clip) -> Non
     assert (f.travel, f.turn) == (pytest.approx(0.8), pytest.approx(0.8))
     assert f.speed == pytest.approx(0.8 / 0.9)
     assert f.hips == (1.0, 1.0)
+
+
+def test_the_hips_below_a_root_bone_are_those_of_the_body() -> None:
+    walk = make("walk", seconds=1)
+    np.testing.assert_allclose(clip_facts(with_root_bone(walk)).hips, clip_facts(walk).hips)

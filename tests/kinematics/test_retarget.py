@@ -12,6 +12,7 @@ from motionloom.kinematics.body.rest_pose import Stance, rebased
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.retarget import retarget
 from motionloom.kinematics.retarget_pose import matched_pose
+from motionloom.kinematics.root_bone import with_root_bone
 from motionloom.rotation import IDENTITY, angle_between, between, from_axis_angle, inverse, multiply, rotate
 from motionloom.samples import make
 
@@ -72,6 +73,18 @@ def test_on_its_own_body_a_motion_stays_as_it_is(walk, height):
 
 def test_planting_on_its_own_body_changes_next_to_nothing(walk):
     assert np.abs(fk(retarget(walk, walk)[0]) - fk(walk)).max() < 5e-3
+
+
+def test_a_bone_above_the_hips_changes_nothing_of_the_body(walk):
+    """Neither in the source nor in the target: the pelvis keeps its own turn, and the bone stays on the floor."""
+    other = make("walk", seconds=1, speed=1.5)
+    plain, _ = retarget(walk, other)
+    on_bone, _ = retarget(walk, with_root_bone(other))
+    np.testing.assert_allclose(fk(on_bone)[:, 1:], fk(plain), atol=1e-9)
+    np.testing.assert_allclose(fk(on_bone)[:, 0], plain.root * [1, 0, 1], atol=1e-9)
+    back, report = retarget(with_root_bone(walk), other)
+    np.testing.assert_allclose(fk(back), fk(plain), atol=1e-9)
+    assert report.lost == ()
 
 
 @pytest.mark.parametrize(

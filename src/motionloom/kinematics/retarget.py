@@ -19,6 +19,7 @@ from motionloom.kinematics.feet.skate_removal import remove_skate
 from motionloom.kinematics.fk import fk, fk_rotations, local_rotations
 from motionloom.kinematics.ik.limb import place_limb
 from motionloom.kinematics.retarget_pose import ankle_level, matched_pose, own_ankle_level
+from motionloom.kinematics.root_bone import below_root_bone, on_root_bone
 from motionloom.rotation import IDENTITY, inverse, multiply, normalize, slerp
 
 FLOOR = (0.10, 0.20)  # m in the source: a hand lower than the first is held to the floor, above the second it is free
@@ -62,7 +63,8 @@ def retarget(
     direction, whatever the rest poses. Spines and necks of other counts are interpolated along the line from hips to
     chest and head. The middle of the hip joints is scaled by leg length about the origin on the floor. With `plant`,
     the ankles go to the scaled places of the source's, hands keep touching the floor and each other, and feet are held
-    to the source's contacts (`remove_skate`).
+    to the source's contacts (`remove_skate`). Bones above the hips move over the floor below
+    them (`on_root_bone`).
 
     `to` is best a clip: the matched pose is found from its frames if its rest pose is uninformative. `like` is a clip
     of the source's own body, to take that pose from, if this one is short or never stands. Labels and the source of
@@ -71,10 +73,11 @@ def retarget(
     report = progress or silent()
     turning, planting, _ = parts(report, [3, 4 if plant else 0, 1])
     turning(0.0, "matching poses")
-    shown = to if isinstance(to, Clip) else _still(to)
+    rig = to if isinstance(to, Clip) else _still(to)
+    clip, shown = below_root_bone(clip), below_root_bone(rig)
     body, old = shown.skeleton, clip.skeleton
     _check(old, body)
-    guide = clip if like is None else like
+    guide = clip if like is None else below_root_bone(like)
     pairs = _pairs(old, body)
     delta = multiply(fk_rotations(clip)[1], inverse(matched_pose(guide)))
     scale = leg_length(body) / leg_length(old)
@@ -126,6 +129,7 @@ def retarget(
         missed,
         (source, alone, result),
     )
+    made = on_root_bone(made, rig)
     report(1.0, "measuring skate")
     return made, summary
 

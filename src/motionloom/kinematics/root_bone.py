@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BadRequest, Clip, End, Skeleton, replace
+from motionloom.kinematics.body.rest_pose import stands
+from motionloom.kinematics.fk import fk_rotations, world
 from motionloom.kinematics.travel import travel
-from motionloom.rotation import inverse, multiply, rotate, yaw
+from motionloom.rotation import IDENTITY, average, inverse, multiply, rotate, yaw
 
 NAME = "root"
 
@@ -39,3 +41,56 @@ def with_root_bone(clip: Clip, name: str = NAME) -> Clip:
     if clip.slides is not None:
         slides[:, 2:] = clip.slides[:, 1:]
     return replace(clip, skeleton=skeleton, root=floor, rotations=rotations, slides=slides)
+
+
+def below_root_bone(clip: Clip) -> Clip:
+    """The body from the hips on, with the motion of all bones above them in its root; other bones are left out.
+
+    The clip itself if its hips are joint 0, or if a joint with a role does not hang on them.
+    """
+    body = clip.skeleton
+    hips = body.find("hips") or 0
+    kept = body.below(hips)
+    if not hips or {j for j, role in enumerate(body.roles) if role} - set(kept):
+        return clip
+    places, turns = fk_rotations(clip)
+    at = {j: k for k, j in enumerate(kept)}
+    skeleton = Skeleton(
+        tuple(body.names[j] for j in kept),
+        np.array([-1, *(at[int(body.parents[j])] for j in kept[1:])]),
+        np.concatenate([np.zeros((1, 3)), body.offsets[kept[1:]]]),
+        tuple(body.roles[j] for j in kept),
+        tuple(End(at[e.joint], e.offset, e.name) for e in body.ends if e.joint in at),
+    )
+    rotations = clip.rotations[:, kept].copy()
+    rotations[:, 0] = turns[:, hips]
+    slides = None if clip.slides is None else clip.slides[:, kept].copy()
+    if slides is not None:
+        slides[:, 0] = 0.0
+    return replace(clip, skeleton=skeleton, root=places[:, hips], rotations=rotations, slides=slides)
+
+
+def on_root_bone(clip: Clip, rig: Clip) -> Clip:
+    """The motion of a body from `below_root_bone(rig)` on all bones of the rig: joint 0 on the floor below the hips.
+
+    It faces where the hips face, as in the rest pose of the rig if that stands, else as on average in its frames.
+    Bones that the body does not have keep their angle to the bone above them; the hips slide.
+    """
+    body = rig.skeleton
+    if len(body) == len(clip.skeleton):
+        return clip
+    shown = Clip(body, np.zeros((1, 3)), np.tile(IDENTITY, (1, len(body), 1)), rig.fps) if stands(body) else rig
+    facing = average(multiply(yaw(-travel(below_root_bone(shown)).heading), shown.rotations[:, 0]))
+    path, hips = travel(clip), body.joint("hips")
+    kept = body.below(hips)
+    floor = np.stack([path.place[:, 0], np.zeros(len(clip)), path.place[:, 1]], 1)
+    rotations = np.tile(average(shown.rotations), (len(clip), 1, 1))
+    rotations[:, 0] = multiply(yaw(path.heading), facing)
+    places, turns = world(body, floor, rotations)
+    above = inverse(turns[:, body.parents[hips]])
+    rotations[:, kept] = clip.rotations
+    rotations[:, hips] = multiply(above, clip.rotations[:, 0])
+    slides = np.zeros((len(clip), len(body), 3))
+    slides[:, kept] = 0.0 if clip.slides is None else clip.slides
+    slides[:, hips] = rotate(above, clip.root - places[:, hips])
+    return replace(clip, skeleton=body, root=floor, rotations=rotations, slides=slides)

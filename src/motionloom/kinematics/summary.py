@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, Made, Markers, Note, Source
 from motionloom.core.note import as_dicts
+from motionloom.kinematics.root_bone import below_root_bone
 from motionloom.kinematics.travel import travel
 
 
@@ -51,8 +52,8 @@ class Facts:
 
 def clip_facts(clip: Clip, *, skip: int = 0) -> Facts:
     """The numbers that `info` prints. The first `skip` frames (a T-pose) are not counted as motion."""
-    motion = clip[skip:]
-    path = travel(motion)
+    motion = below_root_bone(clip[skip:])
+    path, hips = travel(motion), motion.root[:, 1]
     gone = float(np.linalg.norm(np.diff(path.place, axis=0), axis=1).sum())
     skeleton, spans = clip.skeleton, clip.origin.spans()
     return Facts(
@@ -66,7 +67,7 @@ def clip_facts(clip: Clip, *, skip: int = 0) -> Facts:
         travel=gone,
         speed=gone / motion.seconds,
         turn=float(path.heading[-1] - path.heading[0]),
-        hips=(float(motion.root[:, 1].min()), float(motion.root[:, 1].max())),
+        hips=(float(hips.min()), float(hips.max())),
         skipped=skip,
         roles=tuple((role, name) for role, name in zip(skeleton.roles, skeleton.names, strict=True) if role),
         labels=clip.label_names,
