@@ -45,22 +45,24 @@ def looks_at_objects(
     """Soft constraints `look_at` for the objects that the clip comes near to: the nearest one ahead (see `look_near`).
 
     The spans are in seconds, so the recipe of a result contains them; a request can be written from them. Where one
-    object takes over from another, its span begins when the gaze has shifted there; it is left out if less than
-    `MIN_LOOK` of its time remains.
+    object takes over from another, or was behind before, its span begins when the gaze has shifted there; it is left
+    out if less than `MIN_LOOK` of its time remains.
     """
     out: list[LookAt] = []
     for near in look_near(clip, objects, distance=distance):
         asked = LookAt(target=objects[near.name], span=(near.first / clip.fps, near.end / clip.fps), weight=1.0)
+        came, free = (0.0, 0.0), near.ahead
         if out:
             before = look_from(clip, out[-1], gaze_map)
-            for _ in range(2):  # the direction changes a little while the gaze shifts
-                turn = look_from(clip, asked, gaze_map).turn
-                shift = gaze_map.seconds(turn[0] - before.turn[0], turn[1] - before.turn[1])
-                start = max(near.first, before.end + math.ceil(shift * clip.fps))
-                asked = replace(asked, span=(min(start, near.end - 1) / clip.fps, near.end / clip.fps))
-            if near.end - start < MIN_LOOK * clip.fps:
-                continue
-        out.append(asked)
+            came, free = before.turn, max(before.end, near.ahead)
+        start = near.first
+        for _ in range(2 if free else 0):  # the direction changes a little while the gaze shifts
+            turn = look_from(clip, asked, gaze_map).turn
+            shift = gaze_map.seconds(turn[0] - came[0], turn[1] - came[1])
+            start = max(near.first, free + math.ceil(shift * clip.fps))
+            asked = replace(asked, span=(min(start, near.end - 1) / clip.fps, near.end / clip.fps))
+        if near.end - start >= MIN_LOOK * clip.fps:
+            out.append(asked)
     return tuple(out)
 
 

@@ -14,12 +14,14 @@ from motionloom.constraints import LookAt, PoseAlong, Request
 from motionloom.constraints.gaze import gaze
 from motionloom.core import BadRequest, Clip, FormatError, Markers, Skeleton, Unmet, replace
 from motionloom.io import save_markers
+from motionloom.kinematics.travel import travel
 from motionloom.methods import learn, load_model, problems, save_model, synthesize
 from motionloom.methods.gaze import GazeModel, gaze_body
 from motionloom.methods.gaze.fit import read_marking, read_targets
 from motionloom.methods.gaze.own_gaze import looks_around
 from motionloom.methods.gaze.shifts_from_clips import found_shifts
 from motionloom.recipes.gazing import looks_at_objects, turn_gaze
+from motionloom.rotation import from_axis_angle, multiply, wrap_angle
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take
 
@@ -257,6 +259,43 @@ def test_a_target_that_is_passed_too_near_is_named_with_the_time(model, walk):
     lamp = LookAt(target=(0.0, 1.95, float(walk.root[45, 2])), span=(0.5, 2.5))
     with pytest.raises(Unmet, match=r"at 1\.\d\d s the body passes it, 0\.\d m away, faster than the head turns"):
         turn_gaze(walk, model, Request(constraints=(lamp,)))
+    bee = LookAt(
+        path=((1.0, -1.5, 1.5, walk.root[45, 2] + 0.2), (1.4, 1.5, 1.5, walk.root[45, 2] + 0.2)), span=(1, 1.4)
+    )
+    with pytest.raises(Unmet, match=r"s it passes the body, .* choose a slower path farther away"):
+        turn_gaze(walk, model, Request(constraints=(bee,)))
+
+
+def test_a_look_behind_is_turned_to_on_the_side_from_which_all_of_it_is_seen(model):
+    stand = make("stand", seconds=4, fps=30)
+    head = stand.skeleton.joint("neck")
+    rotations = stand.rotations.copy()
+    rotations[:30, head] = multiply(rotations[:30, head], from_axis_angle([0.0, 1.0, 0.0], -0.5))  # looks to the right,
+    aside = replace(stand, rotations=rotations)  # so that 170 degrees to the left are nearer to its right
+    back = LookAt(yaw=math.radians(170), span=(1.4, 3.0))
+    base, made = (gaze(clip)[1] for clip in (aside, turn_gaze(aside, model, Request(constraints=(back,)))))
+    assert np.cross(base[30], made[30])[1] > 0  # by the left
+    assert np.abs(back.residual(turn_gaze(aside, model, Request(constraints=(back,))))).max() < 1e-3
+
+
+def test_a_look_that_crosses_the_back_states_that_the_gaze_changes_sides(model):
+    stand = make("stand", seconds=5, fps=30)
+    x, y, z = stand.root[0]
+    around = [(1.0 + 0.1 * k, x + 2 * math.sin(0.15 * k), y + 0.6, z + 2 * math.cos(0.15 * k)) for k in range(30)]
+    circle = LookAt(path=tuple(around), span=(1.0, 3.9))
+    with pytest.raises(Unmet, match="far beyond the middle of the back, so that the gaze changes sides"):
+        turn_gaze(stand, model, Request(constraints=(circle,)))
+
+
+def test_an_object_is_not_looked_at_while_it_is_behind(model):
+    walk = make("walk", seconds=6, turn=0.9, seed=1, fps=30)
+    place = (2.0, 1.5, -2.0)
+    (look,) = looks_at_objects(walk, {"lamp": place}, model.map())
+    made = turn_gaze(walk, model, Request(constraints=(look,)))
+    turned = int((made.rotations != walk.rotations).any((1, 2)).argmax())
+    line, heading = np.array(place) - gaze(walk)[0], travel(walk).heading
+    side = np.abs(wrap_angle(np.arctan2(line[:, 0], line[:, 2]) - heading))
+    assert np.degrees(side[turned : round(30 * look.span[0])].max()) < 112
 
 
 def test_an_object_for_which_too_little_time_remains_is_not_looked_at(model):

@@ -83,14 +83,15 @@ def _displaced(goal: Any, begin: Any, begin_rate: Any, elapsed: float, timing: A
 @kernel
 def step_row(
     body: Any, table: Any, row: Any, root: Any, turns: Any, point: Any, change: Any, given: Any, due: float,
-    carried: int, cone: float, dt: float, space: Any,
+    carried: int, begins: float, cone: float, dt: float, space: Any,
 ) -> None:  # fmt: skip
     """One step of one character: its state `row` and its rotations `turns` (J, 4) are overwritten.
 
     `given` (3,) replaces the base gaze where it is finite: a smoothed one lets the head's bob pass. A shift that begins
     now and is larger than the examples takes longer than they do, but not longer than `due` seconds. A point that is
-    `carried` (1, or `NEXT` for the first step of another) turns with the body and is followed exactly. With `dt` = 0
-    the gaze is shown as it is.
+    `carried` (1, or `NEXT` for the first step of another) turns with the body and is followed exactly. A look `begins`
+    on the side of this yaw, if it is known from which the whole of it can be seen (else NaN). With `dt` = 0 the gaze
+    is shown as it is.
     """
     shown, rate, begin, begin_rate, elapsed, timing, asked, aim, pace, track, active, busy = row
     places, world, moved, other, goal, blended, far = space
@@ -110,7 +111,8 @@ def step_row(
     base = (eye_place(body, places), look, yaw, pitch)
     follow = MAX_FOLLOW * dt
     given_change = (change[0], change[1])
-    turn, rise, line, now, near = target_of(base, vector(point), given_change, asked[0], aim, was, cone, follow)
+    last = begins if not was or not math.isnan(begins) else asked[0]
+    turn, rise, line, now, near = target_of(base, vector(point), given_change, last, aim, was, cone, follow)
     moved_by = target_jump(turn, rise, line, asked, aim, near) if now and was else 0.0
     hop = min(follow, max(HOP, 2.0 * pace[0] * dt))
     hops = moved_by > (max(hop, SHIFT_HOP) if elapsed[0] < timing[0] else hop)
@@ -195,23 +197,25 @@ def gaze_rows(body: Any, table: Any, state: Any, given: Any, cone: float, dt: fl
     """One step of N characters: `state` and the rotations in `given` are overwritten.
 
     `given` holds roots (N, 3), rotations (N, J, 4), points (N, 3), changes (N, 2), base gazes (N, 3), due times (N,),
-    and which points are carried (N,): 0, 1, or `NEXT` for the first step of another one.
+    which points are carried (N,): 0, 1, or `NEXT` for the first step of another one; and yaws of looks that begin (N,).
     """
-    root, turns, points, changes, looks, due, carried = given
+    root, turns, points, changes, looks, due, carried, begins = given
     space = _space(turns.shape[1])
     for n in range(turns.shape[0]):
         row = _row(state, n)
         step_row(
-            body, table, row, root[n], turns[n], points[n], changes[n], looks[n], due[n], carried[n], cone, dt, space
-        )
+            body, table, row, root[n], turns[n], points[n], changes[n], looks[n], due[n], carried[n], begins[n],
+            cone, dt, space,
+        )  # fmt: skip
 
 
 @kernel
 def gaze_frames(body: Any, table: Any, state: Any, given: Any, cone: float, dt: float) -> None:
     """F steps of one character, the frames of a clip; `given` as for `gaze_rows`."""
-    root, turns, points, changes, looks, due, carried = given
+    root, turns, points, changes, looks, due, carried, begins = given
     space, row = _space(turns.shape[1]), _row(state, 0)
     for f in range(turns.shape[0]):
         step_row(
-            body, table, row, root[f], turns[f], points[f], changes[f], looks[f], due[f], carried[f], cone, dt, space
-        )
+            body, table, row, root[f], turns[f], points[f], changes[f], looks[f], due[f], carried[f], begins[f],
+            cone, dt, space,
+        )  # fmt: skip

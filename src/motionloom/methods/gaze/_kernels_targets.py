@@ -31,6 +31,7 @@ def target_of(
 ) -> Any:  # fmt: skip
     """Yaw and pitch relative to the base gaze, the direction, whether there is a target, and whether it is a point.
 
+    The yaw is on the side of `last`, that of the step before, up to `BEHIND` beyond the back; NaN for the nearer side.
     A point beyond the cone is no target; one that was let go (its direction `aim` is kept, and it moves by less than
     `follow`) must come nearer again.
     """
@@ -45,7 +46,7 @@ def target_of(
         return 0.0, 0.0, look, False, False
     line = scaled(line, 1.0 / size)
     turn = wrap_angle(math.atan2(line[0], line[2]) - yaw)
-    if was:
+    if not math.isnan(last):
         kept = last + wrap_angle(turn - last)  # on the side where it was
         if abs(kept) <= math.pi + BEHIND:
             turn = kept

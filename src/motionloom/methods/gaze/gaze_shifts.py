@@ -156,6 +156,6 @@ def gaze_step(
     none = np.full((count, 3), np.nan)
     changes = none[:, :2] if relative is None else relative
     root, points, changes = (np.ascontiguousarray(v, float) for v in (root, points, changes))
-    given = (root, turns, points, changes, none, np.full(count, np.inf), np.zeros(count, np.uint8))
+    given = (root, turns, points, changes, none, np.full(count, np.inf), np.zeros(count, np.uint8), none[:, 0])
     gaze_rows(body.arrays, gaze_map.arrays, tuple(copies), given, float(cone), float(dt))
     return GazeState(*copies), turns

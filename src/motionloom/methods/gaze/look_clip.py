@@ -46,6 +46,7 @@ class Look(NamedTuple):
     start: int = 0  # frame at which the gaze should have arrived
     turn: tuple[float, float] = (0.0, 0.0)  # rad: yaw and pitch then, relative to the clip's own gaze
     carried: bool = False  # the points turn with the hips, whose tremor is not a movement of the target
+    yaws: FloatArray | None = None  # (F,) rad, relative to the clip's own gaze: on which side the points are
 
 
 def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = False) -> Look:
@@ -67,15 +68,19 @@ def look_from(clip: Clip, asked: LookAt, gaze_map: GazeMap, *, relative: bool = 
         key = "target" if asked.target is not None else "path"
         raise asked.problem("the target is at the eyes: expected points at least 5 cm away", key)
 
+    lines = points - base.eye
+    yaws = np.unwrap(np.arctan2(lines[:, 0], lines[:, 2]) - base.yaw)
+    seen = yaws[span.start : span.stop] if len(span) else yaws
+    yaws -= 2 * np.pi * np.round((seen.min() + seen.max()) / (4 * np.pi))  # the side that needs the smaller turns
+
     def turn(frame: int) -> tuple[float, float]:
-        line = points[frame] - base.eye[frame]
-        yaw = float(wrap_angle(math.atan2(line[0], line[2]) - base.yaw[frame]))
-        return yaw, math.asin(line[1] / float(np.linalg.norm(line))) - float(base.pitch[frame])
+        line = lines[frame]
+        return float(yaws[frame]), math.asin(line[1] / float(np.linalg.norm(line))) - float(base.pitch[frame])
 
     early = math.ceil(gaze_map.seconds(*turn(at)) * clip.fps)
     for _ in range(2):  # the body turns on until the span begins: what counts is where the shift begins
         early = max(early, math.ceil(gaze_map.seconds(*turn(max(0, at - early))) * clip.fps))
-    return Look(span.start - early, span.stop, points, None, name, span.start, turn(at), directed)
+    return Look(span.start - early, span.stop, points, None, name, span.start, turn(at), directed, yaws)
 
 
 def in_turn(looks: Sequence[Look], gaze_map: GazeMap, fps: float) -> list[Look]:
@@ -152,6 +157,7 @@ class Near(NamedTuple):
     name: str
     first: int
     end: int  # excluded
+    ahead: int  # the frame from which on it is not behind; 0 if it never was
 
 
 def look_near(clip: Clip, objects: Mapping[str, Point3], *, distance: float = 4.0, cone: float = AHEAD) -> list[Near]:
@@ -164,11 +170,12 @@ def look_near(clip: Clip, objects: Mapping[str, Point3], *, distance: float = 4.
         raise BadRequest(f"distance: expected more than 0, found {distance}")
     base, heading = base_gaze(gaze_body(clip), clip.root, clip.rotations), travel(clip).heading
     names, points = list(objects), np.array(list(objects.values()), float)
-    now, chosen = -1, np.full(len(clip), -1)
+    now, chosen, behind = -1, np.full(len(clip), -1), np.zeros((len(clip), len(points)), bool)
     for f in range(len(clip)):
         lines = points - base.eye[f]
         away = np.linalg.norm(lines, axis=1)
         side = np.abs(wrap_angle(np.arctan2(lines[:, 0], lines[:, 2]) - heading[f]))
+        behind[f] = side > cone
         seen = np.where((side <= cone) & (away <= distance), away, np.inf)
         if now >= 0 and side[now] <= cone and away[now] <= HYSTERESIS * min(distance, seen.min()):
             seen[now] = -1.0
@@ -176,7 +183,8 @@ def look_near(clip: Clip, objects: Mapping[str, Point3], *, distance: float = 4.
         chosen[f] = now
     edges = [0, *(np.flatnonzero(np.diff(chosen)) + 1), len(clip)]
     spans = [(int(a), int(b)) for a, b in itertools.pairwise(edges) if chosen[a] >= 0]
-    return [Near(names[chosen[a]], a, b) for a, b in spans if b - a >= MIN_LOOK * clip.fps]
+    ahead = np.maximum.accumulate(np.where(behind, np.arange(len(clip))[:, None] + 1, 0), axis=0)
+    return [Near(names[chosen[a]], a, b, int(ahead[a, chosen[a]])) for a, b in spans if b - a >= MIN_LOOK * clip.fps]
 
 
 def look_clip(
@@ -201,13 +209,15 @@ def look_clip(
     before = max(0, -min((look.first for look in looks), default=0))
     count = before + len(clip)
     points, change, due = np.full((count, 3), np.nan), np.full((count, 2), np.nan), np.full(count, np.inf)
-    which = np.full(count, -1)
+    which, begins = np.full(count, -1), np.full(count, np.nan)
     for k, look in enumerate(looks):
         span = slice(before + look.first, before + look.end)
         own = None if look.points is None else np.concatenate([np.repeat(look.points[:1], before, 0), look.points])
         points[span] = np.nan if own is None else own[span]
         change[span] = np.nan if look.change is None else look.change
         which[span] = k
+        if look.yaws is not None and look.first < look.end:
+            begins[before + look.first] = look.yaws[max(look.first, 0)]
         if look.start > look.first:
             left = look.start - np.arange(look.first, look.first + len(due[span]))
             due[span] = np.where(left > 0, left / clip.fps, np.inf)
@@ -228,7 +238,7 @@ def look_clip(
     state = tuple(part.copy() for part in begin_gaze(1))
     for at in range(0, count, BLOCK):
         report(at / count, "turning the gaze")
-        rows = tuple(array[at : at + BLOCK] for array in (root, turns, points, change, given, due, carried))
+        rows = tuple(array[at : at + BLOCK] for array in (root, turns, points, change, given, due, carried, begins))
         gaze_frames(body.arrays, gaze_map.arrays, state, rows, float(cone), 1 / clip.fps)
     report(1.0, "turning the gaze")
     rotations = np.array(clip.rotations)
