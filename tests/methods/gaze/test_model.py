@@ -21,7 +21,7 @@ from motionloom.methods.gaze.fit import read_marking, read_targets
 from motionloom.methods.gaze.own_gaze import looks_around
 from motionloom.methods.gaze.shifts_from_clips import found_shifts
 from motionloom.recipes.gazing import looks_at_objects, turn_gaze
-from motionloom.rotation import from_axis_angle, multiply, wrap_angle
+from motionloom.rotation import exp, from_axis_angle, inverse, multiply, wrap_angle
 from motionloom.samples import make
 from motionloom.samples.gaze_takes import make_take
 
@@ -145,6 +145,20 @@ def test_a_clip_that_looks_around_is_reaimed(model, walk):
     assert any("looks around itself" in note.text for note in made.origin.notes)
     assert np.abs(asked.residual(made)).max() < 1e-6
     assert busy(made) < 0.5 * busy(plain)
+
+
+def test_a_body_that_bends_its_trunk_and_holds_its_head_is_not_reaimed(model):
+    still = make("stand", seconds=6, fps=30)
+    clock = np.arange(len(still)) / still.fps
+    bend = exp(np.sin(2 * clock)[:, None] * [0.7, 0.0, 0.0])
+    aside = exp(np.sin(1.3 * clock)[:, None] * [0.0, 0.4, 0.0])
+    neck, rotations = still.skeleton.joint("neck"), still.rotations.copy()
+    rotations[:, 0] = multiply(rotations[:, 0], bend)
+    rotations[:, neck] = multiply(multiply(inverse(bend), aside), rotations[:, neck])
+    sniffing = replace(still, rotations=rotations)
+    assert not looks_around(gaze_body(sniffing), sniffing)  # a straight neck would look up and down
+    asked = LookAt(yaw=math.radians(60), span=(2, 3))
+    assert np.abs(asked.residual(turn_gaze(sniffing, model, Request(constraints=(asked,))))).max() < 1e-3
 
 
 def test_clips_are_examples_too():

@@ -224,10 +224,8 @@ def look_clip(
     carried = np.array([*(look.carried for look in looks), False]).astype(np.uint8)[which]
     carried[(carried > 0) & (np.diff(which, prepend=-1) != 0)] = NEXT
     notes = [Note("gaze: " + "; ".join(body.assignment()))] if looks else []
-    turned = np.array(clip.rotations)
-    around = looks_around(body, clip) if looks and reaim == "auto" else reaim == "yes"
-    if around:
-        turned = straightened(body, clip, np.isfinite(points[before:, 0]))
+    turned = without_own_looking(clip, looks, reaim, body)
+    if turned is not clip.rotations:
         notes.append(Note("gaze: the clip looks around itself; that was taken out where it looks elsewhere"))
     given = np.full((count, 3), np.nan)
     if bob == "kept":
@@ -245,6 +243,16 @@ def look_clip(
     rotations[:, body.turned] = turns[before:, body.turned]
     notes += _turned_too_far(body, clip, rotations)
     return replace(clip, rotations=rotations, origin=clip.origin.with_notes(*notes))
+
+
+def without_own_looking(clip: Clip, looks: Sequence[Look], reaim: str, body: GazeBody) -> FloatArray:
+    """(F, J, 4) the clip's rotations; where a clip that looks around itself looks at a point instead, without that."""
+    if reaim == "no" or (reaim == "auto" and not (looks and looks_around(body, clip))):
+        return clip.rotations
+    where = np.zeros(len(clip), bool)
+    for look in looks:
+        where[max(look.first, 0) : look.end] = look.points is not None
+    return straightened(body, clip, where)
 
 
 def _turned_too_far(body: GazeBody, clip: Clip, rotations: FloatArray) -> list[Note]:

@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, GivenClip, LookAt, PoseAlong, Request
 from motionloom.constraints.residual_table import residuals, unmet
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, replace
 from motionloom.core.limits import Limits
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array
@@ -23,7 +23,15 @@ from motionloom.methods.gaze.eyes import with_eyes
 from motionloom.methods.gaze.gaze_map import MIN_EXAMPLES, GazeMap
 from motionloom.methods.gaze.gaze_shifts import gaze_body
 from motionloom.methods.gaze.layer import GazeLayer
-from motionloom.methods.gaze.look_clip import Look, in_turn, look_along, look_clip, look_from, too_close
+from motionloom.methods.gaze.look_clip import (
+    Look,
+    in_turn,
+    look_along,
+    look_clip,
+    look_from,
+    too_close,
+    without_own_looking,
+)
 from motionloom.methods.gaze.reach import out_of_reach
 from motionloom.methods.settings import Settings
 
@@ -134,7 +142,12 @@ class GazeModel(Model[Options]):
         used = self.map(options)
         looks = [] if options.along is None else [look_along(base, ahead=options.along, height=options.along_height)]
         asked = [c for c in request.constraints if isinstance(c, LookAt)]
-        looks += in_turn([look_from(base, c, used, relative=options.relative) for c in asked], used, base.fps)
+
+        def planned(seen: Clip) -> list[Look]:
+            return in_turn([look_from(seen, c, used, relative=options.relative) for c in asked], used, base.fps)
+
+        straight = without_own_looking(base, [*looks, *planned(base)], options.reaim, gaze_body(base))
+        looks += planned(base if straight is base.rotations else replace(base, rotations=straight))
         progress(1.0, "planning")
         reason = ""
         if given is not None and given.hard and looks:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from motionloom.core import BoolArray, Clip, FloatArray
+from motionloom.core import BoolArray, Clip, FloatArray, replace
 from motionloom.core.numbers import gaussian_smoothed
 from motionloom.kinematics.travel import travel
 from motionloom.methods.gaze.gaze_shifts import GazeBody, base_gaze
@@ -15,6 +15,7 @@ from motionloom.rotation import average, continuous, inverse, multiply, normaliz
 SMOOTH = 0.4  # s: standard deviation of the smoothing that leaves a step's bob out
 QUICK = (0.15, 0.05)  # s: standard deviation of the smoothing that separates looking from quick movements
 AROUND = math.radians(30.0)  # range of the smoothed gaze against the hips' heading above which a motion looks around
+TAKEN_OUT = 0.5  # of its spread is left at most where a motion's own looking is taken out
 FADE = 0.6  # s over which a motion's own looking is taken out and given back
 
 
@@ -37,8 +38,15 @@ def own_looking(body: GazeBody, clip: Clip) -> FloatArray:
 
 
 def looks_around(body: GazeBody, clip: Clip) -> bool:
-    """Does the motion look around itself, rather than ahead or in one direction?"""
-    return bool(np.ptp(own_looking(body, clip)[:, 0]) > AROUND)
+    """Does the motion look around itself, rather than ahead or in one direction, so that it can be taken out?
+
+    A body that bends and turns its whole trunk, as a dog that sniffs, would look about all the more.
+    """
+    own = own_looking(body, clip)
+    if np.ptp(own[:, 0]) <= AROUND:
+        return False
+    still = own_looking(body, replace(clip, rotations=straightened(body, clip, np.ones(len(clip), bool))))
+    return bool(np.hypot(*still.std(0)) < TAKEN_OUT * np.hypot(*own.std(0)))
 
 
 def straightened(body: GazeBody, clip: Clip, where: BoolArray) -> FloatArray:

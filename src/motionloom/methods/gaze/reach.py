@@ -60,6 +60,9 @@ def out_of_reach(
                 f"{look.name}: at {(look.start + at) / base.fps:.2f} s {passes}, {away[at]:.1f} m away, "
                 f"faster than the head turns: choose {other}, or leave that moment out"
             )
+        else:
+            late = f"at {worst / base.fps:.2f} s the gaze is still on its way"
+            out.append(f"{look.name}: {late}: let the span begin later, or raise speed")
     return out
 
 
