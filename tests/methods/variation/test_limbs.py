@@ -9,6 +9,7 @@ from variation_helpers import raw
 
 from motionloom.constraints import Plant, PositionAt, Request
 from motionloom.kinematics.feet.contacts import part_positions
+from motionloom.kinematics.feet.standing import stepping
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.methods.variation._kernels_limb_targets import (
@@ -20,7 +21,6 @@ from motionloom.methods.variation._kernels_limb_targets import (
     within_reach,
 )
 from motionloom.methods.variation.body import body_tables, foot_limbs
-from motionloom.methods.variation.standing import stepping
 from motionloom.methods.variation.synthesis import requested_tasks, with_standing_feet
 
 

@@ -15,6 +15,7 @@ from motionloom.constraints import Constraint, Pace, Plant, PositionAt, Request,
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace, silent
 from motionloom.core.origin import all_terms
 from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
+from motionloom.kinematics.feet.standing import steady_contacts, stepping
 from motionloom.kinematics.fk import fk
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Honours, Model, place
@@ -32,7 +33,6 @@ from motionloom.methods.variation.pace import PacedRun, run_at_pace
 from motionloom.methods.variation.plan import VariationPlan, fresh, search
 from motionloom.methods.variation.regression import regression_of
 from motionloom.methods.variation.sources import mixture_sources
-from motionloom.methods.variation.standing import steady_contacts, stepping
 from motionloom.methods.variation.synthesis import (
     Motion,
     SynthesisRun,

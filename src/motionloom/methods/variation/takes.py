@@ -10,10 +10,10 @@ import numpy as np
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.kinematics.body.roles import group
 from motionloom.kinematics.feet.contacts import contact_array
+from motionloom.kinematics.feet.standing import slips, standing_shares
 from motionloom.kinematics.loop import faded_gap
 from motionloom.methods.variation.dofs import Dofs
 from motionloom.methods.variation.networks import Networks
-from motionloom.methods.variation.standing import slips, standing_shares
 from motionloom.methods.variation.timing import MOMENTS, MeanLoop
 
 CLOSING = 0.3  # of a loop, at either end, in which the gap between its ends is taken out
