@@ -165,6 +165,17 @@ def test_clean_repair_lists_the_first_glitches_of_a_clip(run: Any, tmp_path: Pat
     assert "rough.bvh: 3 more (--json lists all)" in lines
 
 
+@pytest.mark.parametrize("command", ["check", "info", "clean"])
+def test_of_files_with_the_same_name_the_broken_one_is_named_with_its_folder(run, tmp_path, command):
+    for name in ("one", "two", "three"):
+        save(make("walk", seconds=1, fps=30), tmp_path / name / "test.bvh")
+    (tmp_path / "two" / "test.bvh").write_text("garbage")
+    answer = run(command, tmp_path)
+    assert answer.code == 1
+    assert "two/test.bvh:1: not a BVH file" in answer.out + answer.err
+    assert "one/test.bvh" in answer.out
+
+
 def test_check_goes_on_past_files_that_cannot_be_read(run, tmp_path):
     save(make("walk", seconds=1, fps=30), tmp_path / "a.bvh")
     (tmp_path / "b.bvh").write_text("HIERARCHY")

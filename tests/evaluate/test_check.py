@@ -381,7 +381,7 @@ def test_files_are_checked_one_at_a_time_with_the_findings_of_clips(walk, tmp_pa
     read = []
     monkeypatch.setattr(files, "load", lambda path, reading: read.append(path.parent.name) or load(path, reading))
     found = files.check_files([tmp_path])
-    assert (found.clips, [path.name for path, _ in found.unreadable]) == (3, ["broken.bvh"])
+    assert (found.clips, [title for title, _ in found.unreadable]) == (3, ["broken.bvh"])
     assert sorted(read[4:]) == ["a", "c", "c"]
     (same,) = [f for f in found.findings if f.kind == "duplicate"]
     assert (same.clip, "the same take as a/take.bvh" in same.text) == ("c/take.bvh", True)

@@ -94,6 +94,16 @@ def test_a_stature_offers_the_unit_that_would_fit(tmp_path, stature, unit):
     assert not [n for n in fitted.origin.notes if n.level == "warning"]
 
 
+def test_a_small_animal_that_is_read_as_a_giant_is_reported_with_the_other_unit(tmp_path):
+    """A spider of 7.5 cm, written in centimetres, was read as one of 7.5 m without a word."""
+    spider = crab("leg{}{}", legs=8)
+    body = Skeleton(spider.skeleton.names, spider.skeleton.parents, 0.2 * spider.skeleton.offsets)
+    save(replace(spider, skeleton=body, root=0.2 * spider.root), tmp_path / "spider.bvh", unit="cm")
+    (warning,) = [n.text for n in load(tmp_path / "spider.bvh").origin.notes if "with unit m" in n.text]
+    assert "--unit cm gives 0.075 m" in warning
+    assert not any("with unit" in n.text for n in load(tmp_path / "spider.bvh", unit="cm").origin.notes)
+
+
 def test_feet_above_the_hips_are_reported_with_the_other_axis(tmp_path):
     save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
     (warning,) = [n.text for n in load(tmp_path / "x.bvh", up="-y").origin.notes if n.level == "warning"]

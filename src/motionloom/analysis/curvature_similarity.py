@@ -182,7 +182,7 @@ def correlation_fft(
 
     A mask is mean-free, so B's mean over the window drops out by itself. One inverse transform per frame of A. It is
     here because GUAN proposes it: clips of 300 to 2,000 frames took 7 to 100 times as long as with the matrix product
-    for masks of 9 frames (experiments/51_run_time.py), 2 to 10 times for 61, and 1 to 7 times for 241.
+    for masks of 9 frames (experiments/51_run_time.py), 2 to 10 times for 61, and 0.9 to 7 times for 241.
     """
     masks = windows(kappa_a, radius)
     masks = (masks - masks.mean(1, keepdims=True)) * weights

@@ -41,12 +41,10 @@ def check(
 ) -> None:
     """Find problems in clips: glitches, flips, frozen joints, T-poses, wrong frame rate, floor, bones, duplicates."""
     from motionloom.evaluate import Finding, check_files
-    from motionloom.io.titles import clip_titles
 
     with busy("checking") as report:
         found, count, unreadable = check_files(clips, reading=reading, progress=report)
-    titles = clip_titles([path for path, _ in unreadable], [path.name for path, _ in unreadable])
-    found += [Finding(title, "unreadable", why) for title, (_, why) in zip(titles, unreadable, strict=True)]
+    found += [Finding(title, "unreadable", why) for title, why in unreadable]
     if json:
         print_json([asdict(f) for f in found])
         raise typer.Exit(1 if unreadable else 0)

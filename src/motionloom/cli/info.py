@@ -37,6 +37,7 @@ def info(
 ) -> None:
     """Summarize clips and models: frames, rate, joints, unit, roles, travel, labels, sources of frames."""
     from motionloom.io import FORMATS, expand_paths, holds_markers
+    from motionloom.io.titles import clip_titles, with_title
     from motionloom.jobs import MIN_FILES, each
 
     models = _models([path for path in clips if path.lower().endswith(".loom")])
@@ -49,7 +50,10 @@ def info(
         task = partial(_read, reading=reading, plain=len(paths) < FEW)
         read = list(each(task, paths, failed=_unread, name=lambda p: p.name, progress=report, worth=MIN_FILES))
     found = [(path, f, skeleton) for path, f, skeleton, _ in read if f is not None and skeleton is not None]
-    broken = [(path, error) for path, _, _, error in read if error]
+    titles = clip_titles(paths, [path.name if f is None else f.name or path.name for path, f, _, _ in read])
+    broken = [
+        (path, with_title(error, path, title)) for (path, _, _, error), title in zip(read, titles, strict=True) if error
+    ]
     markers = []
     for path in marked:
         facts, error = _read_markers(path, reading)
@@ -63,7 +67,8 @@ def info(
         for path, f, skeleton in found:
             print_line("\n".join(in_full(path, f, skeleton)))
     elif found:
-        print_line("\n".join(_in_lines([(path, f) for path, f, _ in found])))
+        read_titles = [title for (_, f, _, _), title in zip(read, titles, strict=True) if f is not None]
+        print_line("\n".join(_in_lines(read_titles, [f for _, f, _ in found])))
     for facts in markers:
         print_line("\n".join(_markers_in_full(facts)))
     for model in models:
@@ -144,12 +149,12 @@ def _markers_in_full(f: dict[str, Any]) -> list[str]:
     return [*lines, f"  markers  {', '.join(f['markers'])}"]
 
 
-def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
+def _in_lines(titles: list[str], found: list[Facts]) -> list[str]:
     """One line for each clip, and one for all."""
     head = ("clip", "frames", "fps", "seconds", "joints", "roles", "travel", "turn", "unit", "up", "labels", "notes")
     rows = [
         (
-            f.name or path.name,
+            title,
             str(f.frames),
             f"{f.fps:.5g}",
             f"{f.seconds:.2f}",
@@ -162,10 +167,10 @@ def _in_lines(found: list[tuple[Path, Facts]]) -> list[str]:
             str(len(f.labels)),
             "; ".join(str(note) for note in f.notes if note.topic not in ("unit", "up")),  # these have columns
         )
-        for path, f in found
+        for title, f in zip(titles, found, strict=True)
     ]
-    frames, seconds = sum(f.frames for _, f in found), sum(f.seconds for _, f in found)
-    skeletons = len({tuple(name for _, name in f.roles) + (str(f.joints),) for _, f in found})
+    frames, seconds = sum(f.frames for f in found), sum(f.seconds for f in found)
+    skeletons = len({tuple(name for _, name in f.roles) + (str(f.joints),) for f in found})
     kinds = f"{skeletons} kind{'s' if skeletons > 1 else ''} of skeleton"
     total = f"{plural(len(found), 'clip')}, {frames:,} frames, {seconds / 60:.1f} minutes, {kinds}"
     return [*columns(head, rows, left=(0, 11)), "", total]

@@ -13,6 +13,7 @@ from motionloom.kinematics.fk import fk
 USUAL_STATURE = (0.9, 2.5)  # m: from a small child to the tallest of people
 GIVEN_STATURE = (0.1, 4.0)  # m: of a unit that the user gave
 AVERAGE_STATURE = 1.7  # m
+TALLEST = 4.0  # m: height of a body that is no person; few elephants are taller
 LEG_SHARE = 0.491  # of the stature: thigh and shin (Drillis and Contini 1966)
 CHECKED_FRAMES = 24
 UPSIDE_DOWN = 0.8  # of these frames with the feet above the hips
@@ -26,7 +27,9 @@ def implausible(clip: Clip, unit: str | float | None) -> list[Note]:
 
 def _stature(clip: Clip, unit: str | float | None) -> str:
     count = len(feet(clip.skeleton))
-    if not count or (unit is None and count != 2):  # how large an animal is cannot be known
+    if unit is None and count != 2:
+        return _height(clip)
+    if not count:
         return ""
     stature = leg_length(clip.skeleton) / LEG_SHARE
     low, high = GIVEN_STATURE if unit is not None else USUAL_STATURE
@@ -44,12 +47,28 @@ def _stature(clip: Clip, unit: str | float | None) -> str:
     )
 
 
+def _height(clip: Clip) -> str:
+    """A doubt about the height of a body that is no person, in an estimated unit; small ones are not doubted."""
+    if not any(note.topic == "unit" for note in clip.origin.notes):
+        return ""
+    height = float(np.ptp(fk(_sample(clip))[..., 1], axis=1).max())
+    if height <= TALLEST:
+        return ""
+    sizes = {name: height * UNITS[name] / clip.origin.unit for name in ("cm", "mm")}
+    likely = ", ".join(f"--unit {name} gives {size:.2g} m" for name, size in sizes.items() if size < height)
+    return f"height {height:.2f} m with unit {unit_name(clip.origin.unit)}: if the body is an animal, {likely}"
+
+
+def _sample(clip: Clip) -> Clip:
+    """Up to `CHECKED_FRAMES` frames, evenly spaced."""
+    return clip[np.unique(np.linspace(0, len(clip) - 1, CHECKED_FRAMES).astype(int))]
+
+
 def _upside_down(clip: Clip) -> str:
     legs = feet(clip.skeleton)
     if not legs:
         return ""
-    some = np.unique(np.linspace(0, len(clip) - 1, CHECKED_FRAMES).astype(int))
-    heights = fk(clip[some])[..., 1]
+    heights = fk(_sample(clip))[..., 1]
     above = (heights[:, [leg.ankle for leg in legs]].min(1) > heights[:, [leg.thigh for leg in legs]].max(1)).mean()
     if above < UPSIDE_DOWN:
         return ""

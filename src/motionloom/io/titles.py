@@ -17,3 +17,8 @@ def clip_titles(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
         printable(name if same_name[name] == 1 else folder if same_folder[folder] == 1 else str(path))
         for path, name, folder in zip(paths, names, near, strict=True)
     ]
+
+
+def with_title(message: str, path: Path, title: str) -> str:
+    """An error message about a file, with its title instead of the name that it begins with."""
+    return title + message.removeprefix(path.name) if message.startswith(path.name) else message

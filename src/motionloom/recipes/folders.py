@@ -22,6 +22,7 @@ from motionloom.io.atomic_files import finish_interrupted
 from motionloom.io.formats import LARGE, format_of, holds_many, holds_markers, load_markers, save_markers
 from motionloom.io.reader_settings import DEFAULT
 from motionloom.io.sidecars.names import side_names
+from motionloom.io.titles import clip_titles, with_title
 from motionloom.jobs import MIN_FILES, JobFailed, each
 from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.skate_removal import SkateReport
@@ -224,17 +225,21 @@ def planned_files(
 def _for_each(
     task: Callable[..., EditedFile], jobs: Sequence[Job], stage: str, worth: int, progress: Progress | None
 ) -> Iterator[EditedFile]:
-    large = any(path.stat().st_size > LARGE for path, _ in jobs)
+    paths = [path for path, _ in jobs]
+    large = any(path.stat().st_size > LARGE for path in paths)
+    titles = clip_titles(paths, [path.name for path in paths])
+    done = each(
+        task,
+        jobs,
+        failed=_failed,
+        name=lambda job: job[0].name,
+        stage=stage,
+        progress=progress,
+        worth=1 if large else worth,
+    )
     try:
-        yield from each(
-            task,
-            jobs,
-            failed=_failed,
-            name=lambda job: job[0].name,
-            stage=stage,
-            progress=progress,
-            worth=1 if large else worth,
-        )
+        for file, path, title in zip(done, paths, titles, strict=True):
+            yield replace(file, error=with_title(file.error, path, title)) if file.error else file
     finally:
         for target in filter(None, (target for _, target in jobs)):  # a process may have been killed while it wrote
             with suppress(FormatError):

@@ -15,17 +15,17 @@ from motionloom.evaluate.capture_checks.findings import Finding
 from motionloom.evaluate.capture_checks.summary import ClipSummary
 from motionloom.io import Reading, expand_paths, load
 from motionloom.io.reader_settings import DEFAULT
-from motionloom.io.titles import clip_titles
+from motionloom.io.titles import clip_titles, with_title
 from motionloom.jobs import MIN_FILES, each
 from motionloom.kinematics.capture.tpose import without_tpose
 
 
 class CheckedFiles(NamedTuple):
-    """The findings of files in their order, and the files that could not be read, with the reasons."""
+    """The findings of files in their order, and the titles of files that could not be read, with the reasons."""
 
     findings: list[Finding]
     clips: int  # that were read
-    unreadable: list[tuple[Path, str]]
+    unreadable: list[tuple[str, str]]
 
 
 def check_files(
@@ -44,12 +44,13 @@ def check_files(
     )
     if len(results) == 1 and isinstance(results[0], str):
         raise FormatError(results[0])  # a single file that was named: as every other command
-    read = [(path, one) for path, one in zip(found, results, strict=True) if not isinstance(one, str)]
-    unreadable = [(path, why) for path, why in zip(found, results, strict=True) if isinstance(why, str)]
-    titles = clip_titles([path for path, _ in read], [one.name for _, one in read])
-    summaries = [_renamed(one, title) for (_, one), title in zip(read, titles, strict=True)]
+    own_names = [path.name if isinstance(one, str) else one.name for path, one in zip(found, results, strict=True)]
+    every = list(zip(found, clip_titles(found, own_names), results, strict=True))
+    read = [(path, _renamed(one, title)) for path, title, one in every if not isinstance(one, str)]
+    unreadable = [(title, with_title(why, path, title)) for path, title, why in every if isinstance(why, str)]
     motion = lambda i: without_tpose(load(read[i][0], reading))
-    return CheckedFiles(findings_of(summaries, motion, progress=together), len(read), unreadable)
+    findings = findings_of([one for _, one in read], motion, progress=together)
+    return CheckedFiles(findings, len(read), unreadable)
 
 
 def _summarise_file(path: Path, reading: Reading, progress: Progress | None = None) -> ClipSummary | str:
