@@ -68,8 +68,8 @@ def transition_point(
         limit = threshold**2 if measure.unit == "m^2" else threshold
         if chosen.min() > limit:
             (given, nearest), unit = readable(measure.unit, np.array([limit, chosen.min()]))
-            limits = f"{given:g} {unit.split(' (')[0]}"
-            raise NoPath(f"no pair of frames within the threshold of {limits}: the nearest is {nearest:.3g} {unit} apart")
+            within = f"{given:g} {unit.split(' (')[0]}"
+            raise NoPath(f"no pair of frames within a threshold of {within}: the nearest is {nearest:.3g} {unit} apart")
         left_out = (cost.shape[0] - 1 - np.arange(cost.shape[0]))[:, None] + np.arange(cost.shape[1])
         chosen = np.where(chosen <= limit, left_out + chosen / (1 + limit) / 2, np.inf)
     row, column = np.unravel_index(int(np.argmin(chosen)), cost.shape)

@@ -1,7 +1,7 @@
-"""Runs every method on the same clips and writes docs/methods_compared.md with its pictures.
+"""Runs every method on the same clips and writes docs/compare.md with its pictures.
 
     motionloom fetch cmu 16_11 16_13 16_15 16_16 16_21 -o captures
-    python docs/make_methods_compared.py --captures captures [--seconds 6] [--budget 600] [--methods cuts,motion-graph]
+    python docs/make_compare.py --captures captures [--seconds 6] [--budget 600] [--methods cuts,motion-graph]
 
 Computed samples first, then five captured walks; the takes of the last are drawn. Without `--captures`, samples only.
 """
@@ -34,7 +34,7 @@ from motionloom.plot import save_filmstrip
 from motionloom.samples import make
 
 HERE = Path(__file__).parent
-PICTURES = HERE / "methods_compared"
+PICTURES = HERE / "compare"
 CLIPS = ((0, 1.3, 0.0), (1, 1.4, 0.35), (2, 1.3, -0.35), (3, 1.2, 0.1))  # seed, m/s, rad/s
 CLIP_SECONDS = 6.0
 SEEDS = 2
@@ -54,6 +54,12 @@ BEST_FOR = {
     "two-level-graph": "choosing the next move by hand, and acting out a performance with other clips",
     "variation": "many natural takes of one motion from very few examples; pen strokes",
 }
+
+
+BESIDE = (  # methods that do not learn motion from clips
+    "`gaze` is not among them: it makes no motion, but turns the gaze of any ([gaze](gaze.md)). **Best for** looks at",
+    "people and things, while walking too.",
+)
 
 
 def commit() -> str:
@@ -83,7 +89,7 @@ def main() -> None:
     }
     mirrored = [] if given.captures is None else mirrored_walks(sets["Captured walks"], request)
     PICTURES.mkdir(exist_ok=True)
-    (HERE / "methods_compared.md").write_text("\n".join(page(found, given.seconds, mirrored)) + "\n")
+    (HERE / "compare.md").write_text("\n".join(page(found, given.seconds, mirrored)) + "\n")
 
 
 def mirrored_walks(clips: Sequence[Clip], request: Request) -> list[str]:
@@ -124,7 +130,7 @@ def page(found: Mapping[str, MethodComparison], seconds: float, more: Sequence[s
         "",
         "```sh",
         f"motionloom fetch cmu {' '.join(CAPTURES)} -o captures",
-        "python docs/make_methods_compared.py --captures captures",
+        "python docs/make_compare.py --captures captures",
         "```",
         "",
         f"Made at commit {commit()}. Times depend on the machine and its load.",
@@ -134,7 +140,7 @@ def page(found: Mapping[str, MethodComparison], seconds: float, more: Sequence[s
         lines += ["", f"## {title}", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
         lines += [*("| " + " | ".join(row) + " |" for row in rows), ""]
         lines += [f"- {line}" for line in problem_lines(compared)]
-    lines += more
+    lines += [*more, "", *BESIDE]
     for entry in compared.entries:
         if entry.kind == "method":
             lines += ["", *section(entry)]
@@ -153,7 +159,7 @@ def section(entry: Entry) -> list[str]:
     drawn = Image.open(picture).convert("RGB")
     size = (min(1000, drawn.width), round(drawn.height * min(1000, drawn.width) / drawn.width))
     drawn.resize(size, Image.Resampling.LANCZOS).quantize(48).save(picture, optimize=True)
-    return [*lines, "", f"![A take of {entry.name}](methods_compared/{picture.name})"]
+    return [*lines, "", f"![A take of {entry.name}](compare/{picture.name})"]
 
 
 if __name__ == "__main__":
