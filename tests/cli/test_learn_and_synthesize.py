@@ -187,7 +187,7 @@ def test_a_parameter_of_one_s_own_is_measured_where_the_command_names_its_functi
     assert first["worst"] == pytest.approx(learned["measured"]["reach"]["values"][0][0], rel=0.05)
     unknown = run("evaluate", clip, *source, *asked).json[0]["constraints"][0]
     assert (unknown["worst"], unknown["met"]) == (None, None)
-    assert "reach cannot be checked: given by hand, or its function was not supplied (--measure)" in unknown["reason"]
+    assert "reach cannot be checked, nor a result corrected by it: given by hand" in unknown["reason"]
     failed = run("learn", "cuts", clip, "-o", tmp_path / "n.loom", "--measure", f"{own}:broken")
     assert (failed.code, (tmp_path / "n.loom").exists()) == (2, False)
     assert "the motion parameter 'broken' cannot be measured: expected finite values, found [nan]" in failed.err

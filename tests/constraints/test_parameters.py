@@ -170,7 +170,8 @@ def test_without_its_function_a_parameter_is_reported_as_not_checked(stand):
     request = Request(parameters={"hand_target": (0, 0, 0)}, table=parameter_table([stored]))
     (row,) = check(stand, request)
     assert (row.worst, row.met, row.missed) == (None, None, False)
-    assert row.reason == "hand_target cannot be checked: given by hand, or its function was not supplied (--measure)"
+    assert row.reason.startswith("hand_target cannot be checked")
+    assert "give it with --measure" in row.reason
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,8 @@ class Parameters(Constraint):
         """Why it cannot be checked, or "": the function of a parameter was not supplied."""
         absent = [name for name, _ in self.values if self._parameter(name).measure is None]
         return (
-            f"{', '.join(absent)} cannot be checked: given by hand, or its function was not supplied (--measure)"
+            f"{', '.join(absent)} cannot be checked, nor a result corrected by it: given by hand, or its function was "
+            "not supplied (give it with --measure)"
             if absent
             else ""
         )

@@ -122,7 +122,7 @@ def test_the_origin_lists_all_examples_with_a_weight(rng):
 def test_sampling_that_stops_at_its_limit_is_noted(ducks):
     settings = {"parameter": ["head_height"], "cut": "none", "repeat": "no", "samples": 4}
     notes = " ".join(str(note) for note in learn("parametric-space", ducks, settings).notes)
-    assert "stopped at the limit of 4" in notes
+    assert "which more samples (now 4) may reach" in notes
 
 
 def test_a_motion_that_ends_has_its_own_length(ducking):
@@ -179,6 +179,27 @@ def test_a_users_measure_is_used_and_its_absence_is_reported(ducks):
     asked = Request.from_yaml(f"{{parameters: {{bow: {middle}m}}}}")
     clip = synthesize(model, asked)
     assert clip.root[:, 1].min() == pytest.approx(middle, abs=0.02)
+
+
+def test_a_measure_that_is_not_supplied_again_spoils_no_other_parameter():
+    """What it would measure is taken from the map, and the turn is corrected by what is measured on the result."""
+    clips = [make("walk", seed=1, turn=t, speed=s, seconds=3, fps=30) for t in (-0.6, 0.6) for s in (1.0, 1.6)]
+    stride = MotionParameter("stride", "m", 1, "way of the hips", lambda clip: float(np.ptp(clip.root[:, 2])))
+    settings = {"parameter": ["turn_rate", "stride"], "samples": 32}
+    model = learn("parametric-space", clips, settings, parameters=[stride])
+    forgotten = replace(stride, measure=None)
+    space = replace(model.space, parameters=(model.space.parameters[0], forgotten))
+    turn = Parameters(values={"turn_rate": "13deg/s"})
+    clip = synthesize(replace(model, space=space), Request(seconds=5, constraints=(turn,)))
+    assert turn.residual(clip)[0] == pytest.approx(0, abs=0.001)
+
+
+def test_a_request_inside_that_is_not_corrected_is_not_called_outside(model):
+    low, high = np.degrees([model.space.low[0], model.space.high[0]])
+    for turn, text in ((0.45 * low + 0.55 * high, "blends of the examples reach it"), (2 * high, "lies outside")):
+        asked = Parameters(values={"turn_rate": f"{turn}deg/s"}, tolerance={"turn_rate": "0.0001deg/s"})
+        with pytest.raises(Unmet, match=text):
+            synthesize(model, Request(seconds=5, constraints=(asked,), options={"corrections": 0}))
 
 
 @pytest.mark.parametrize(

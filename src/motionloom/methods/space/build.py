@@ -23,6 +23,7 @@ from motionloom.methods.space.one_parameter import SPREADS, WIDEST, even_space
 from motionloom.methods.space.sampling import DENSE, Sampled, sample_space, spread_of
 from motionloom.methods.space.space import Space, SpaceParameter
 
+ROUGH = 0.05  # of the range: a worse prediction is warned about
 UNLIKE = 0.02  # of the range: examples whose blends are predicted worse than this, on average, show several actions
 LOCK_CHANGE = 0.1  # of the range: a parameter that locked feet change by more cannot be relied on
 
@@ -84,13 +85,17 @@ def build_space(
     measured = f"; {len(sampled.weights)} blends measured, the last ones predicted to {error}"
     sparse = len(sampled.weights) >= samples > 0 and bool((sampled.error > DENSE).any())
     if sparse:
-        measured += f"; stopped at the limit of {samples} before {100 * DENSE[0]:g} % and {100 * DENSE[1]:g} % were met"
+        aims = f"{100 * DENSE[0]:g} % and {100 * DENSE[1]:g} %"
+        measured += f"; not yet {aims}, which more samples (now {samples}) may reach"
     unlike = []
     if len(sampled.weights) and sampled.error[0] > UNLIKE:
         costs = zip(chosen, found.cost, strict=True)
         far = ", ".join(f"{cut.name} {100 * c:.1f} cm" for cut, c in costs if c > 0)
         text = "the examples hardly show one action, as parameters of their blends cannot be predicted"
         unlike.append(warning(f"{text}; from {chosen[int(found.cost.argmin())].name} are: {far}"))
+    elif len(sampled.weights) and sampled.error[1] > ROUGH:
+        text = f"blends were predicted wrongly by up to {100 * sampled.error[1]:.0f} % of the range"
+        unlike.append(warning(f"{text}: live characters may miss by as much; results of `synthesize` are corrected"))
     notes = [
         *found.notes,
         *unlike,

@@ -39,7 +39,7 @@ def measure_blend(
     return measure_clip(blend_once(rows, skeleton, weights, fps, tables), parameters)
 
 
-def supplied(names: Sequence[str], table: Mapping[str, MotionParameter]) -> tuple[MotionParameter, ...] | None:
-    """The parameters by name; None if the function of one was not supplied."""
-    found = tuple(table[name] for name in names if name in table and table[name].measure is not None)
-    return found if len(found) == len(names) else None
+def supplied(names: Sequence[str], table: Mapping[str, MotionParameter]) -> tuple[MotionParameter, ...]:
+    """Those of the parameters that can be measured: the functions of a user's own may not have been supplied again."""
+    found = (table.get(name) for name in names)
+    return tuple(p for p in found if p is not None and p.measure is not None)

@@ -22,12 +22,13 @@ from motionloom.kinematics.feet.plants import WHOLE_CONTACT
 from motionloom.kinematics.feet.skate_removal import pin_plants
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Honours, Model, place
-from motionloom.methods.space.measure import measure_clip, supplied
+from motionloom.methods.space.measure import supplied
 from motionloom.methods.space.pace import values_at_pace
 from motionloom.methods.space.plan import LockShift, RequestedValues, SpacePlan, missed, requested_values, solve_values
 from motionloom.methods.space.settings import SpaceOptions
 from motionloom.methods.space.space import Space
 
+INSIDE = 0.02  # of the range: requests that are nearer than this to their nearest blend lie inside a space
 LOCKED_ROUNDS = 6  # most corrections for what locking the feet changes
 
 O = TypeVar("O", bound=SpaceOptions)  # noqa: E741 -- the method's own Options
@@ -120,7 +121,7 @@ class SpaceModel(Model[O]):
                 start = drawn
             if direct:
                 frames = self._natural_frames(start, options)
-            if table is None:  # the function of a parameter is not known: the map's own values have to do
+            if not table:  # no function of a parameter is known: the map's own values have to do
                 values = np.where(np.isnan(requested.values), drawn, requested.values)
                 found = self.motion(values, options).used
             else:
@@ -134,7 +135,13 @@ class SpaceModel(Model[O]):
         wanted, outside = self._compared(requested, found)
         if outside and requested.hard:
             nearest = "; ".join(_requested(*row) for row in wanted)
-            reason = f"the request lies outside what blends of the examples reach; the nearest: {nearest}"
+            asked = np.where(np.isnan(requested.values), values, requested.values)
+            if (np.abs(self.nearest(asked, options) - asked) > INSIDE * self.space.ranges).any():
+                reason = f"the request lies outside what blends of the examples reach; the nearest: {nearest}"
+            else:
+                reason = f"the request is missed, though blends of the examples reach it: {nearest}"
+                if not options.corrections:
+                    reason += "; no result is corrected by what is measured on it (variant faithful or corrections 0)"
         progress(1.0, "planning")
         shown = made.used if np.isnan(requested.values).all() else found
         title = ", ".join(_shown(n, v, u) for n, v, u in self._named(shown))
@@ -157,8 +164,13 @@ class SpaceModel(Model[O]):
         """Parameters whose result has the requested values, what is measured on it, and whether feet are locked."""
 
         def measured(values: FloatArray, *, lock: bool = False) -> FloatArray:
-            clip = self._played(self.motion(values, options), frames, begin, direct)
-            return measure_clip(self._locked(clip) if lock else clip, table)
+            motion = self.motion(values, options)
+            clip = self._played(motion, frames, begin, direct)
+            clip = self._locked(clip) if lock else clip
+            found = motion.used.copy()  # of parameters whose function is not known
+            for p in table:
+                found[self.space.column(p.name)] = p.measured(clip)
+            return found
 
         first, rest = part(progress, 0.0, 0.5), part(progress, 0.5, 1.0)
 
