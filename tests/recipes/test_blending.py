@@ -7,13 +7,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from motionloom.core import Cancelled, replace
+from motionloom.core import BadRequest, Cancelled, replace
 from motionloom.core.progress import Silent
 from motionloom.kinematics.feet.skate_measures import measure_skate
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.transferring import transfer
+from motionloom.rotation import multiply
 from motionloom.samples import make
 
 
@@ -52,6 +53,22 @@ def test_bands_warn_of_broken_frames_that_they_enlarge():
     assert "frames 80-83; the result keeps or enlarges this jump" in text
     assert not warnings(broken, 0.5)
     assert not warnings(walk, 4.0)
+
+
+def test_bands_warn_of_a_sudden_knee():
+    walk = make("walk", seed=1, seconds=6, fps=60)
+    knee, turns = walk.skeleton.names.index("LeftLeg"), walk.rotations.copy()
+    bend = np.radians(25) * np.exp(-(((np.arange(len(walk)) - 190) / 1.5) ** 2))
+    turns[:, knee] = multiply(turns[:, knee], np.stack([np.cos(bend), np.sin(bend), 0 * bend, 0 * bend], 1))
+    notes = change_bands(replace(walk, rotations=turns), gains=[4.0], lock_feet=False).origin.notes
+    assert any("LeftLeg bends suddenly" in note.text and note.level == "warning" for note in notes)
+
+
+@pytest.mark.parametrize("share", [-0.5, 2.0])
+def test_shares_of_bands_lie_between_the_clips(share):
+    walks = [make("walk", seed=n, seconds=3, fps=30) for n in (1, 2)]
+    with pytest.raises(BadRequest, match="expected 0"):
+        change_bands(*walks, shares=[share])
 
 
 def test_bands_of_clips_at_two_rates_lock_feet_where_they_stand_at_the_lower_rate():

@@ -16,6 +16,7 @@ from motionloom.core import BadRequest, Clip, FloatArray, IntArray, InvalidClip,
 from motionloom.core.progress import each, parts
 from motionloom.rotation import inverse, multiply, normalize
 
+LEAST_SWING = 0.1  # s: a foot that is off the ground for less has not taken a step
 MAX_RUN = 3  # steps in a row: one clip may run up to four times as fast as the other
 
 
@@ -145,7 +146,10 @@ def register(
 
 
 def cycle_times(clip: Clip, foot: str = "left_foot") -> FloatArray:
-    """Seconds at which a cycle begins: each time `foot` comes down (its heel, or its toe where that is first)."""
+    """Seconds at which a cycle begins: each time `foot` comes down (its heel, or its toe where that is first).
+
+    A contact that is interrupted for less than `LEAST_SWING` is one step: captured feet tremble.
+    """
     from motionloom.kinematics.feet.contacts import contacts
 
     side = foot.removesuffix("_foot")
@@ -153,7 +157,8 @@ def cycle_times(clip: Clip, foot: str = "left_foot") -> FloatArray:
     if not found:
         raise BadRequest(f"cycles are counted by the contacts of {foot!r}, and this body has no such foot")
     down = np.any(list(found.values()), axis=0)
-    return np.flatnonzero(down[1:] & ~down[:-1]) / clip.fps + 1 / clip.fps
+    on, off = (np.flatnonzero(a & ~b) + 1 for a, b in ((down[1:], down[:-1]), (down[:-1], down[1:])))
+    return np.array([f / clip.fps for f in on if not (off[off <= f] > f - LEAST_SWING * clip.fps).any()])
 
 
 def _parts(side: str) -> tuple[str, str]:

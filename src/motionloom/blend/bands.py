@@ -115,12 +115,13 @@ def exchange_bands(
     layout: Layout = fit_layout([a, other])
     one, two = to_channels(a, layout), to_channels(other, layout)
     first, second = split_bands(one.values, kind), split_bands(two.values, kind)
+    if min(shares, default=0.0) < 0 or max(shares, default=0.0) > 1:
+        raise BadRequest(f"shares: expected 0 (the first clip) to 1 (the second), found {list(shares)}")
     given = np.zeros(len(first))
     given[: len(first) - 1] = _by_band(shares, len(first) - 1, "shares", 0.0)
     mix = np.tensordot(1 - given, first, axes=1) + np.tensordot(given, second, axes=1)
     made = _like(a, Channels(mix, layout, one.start))
-    share = float(np.abs(given).sum() / max(len(given), 1))
-    return replace(made, origin=mixed(a.origin, other.origin, np.full(count, np.clip(share, 0.0, 1.0))))
+    return replace(made, origin=mixed(a.origin, other.origin, np.full(count, given.mean())))
 
 
 def _like(clip: Clip, channels: Channels) -> Clip:

@@ -22,6 +22,7 @@ from motionloom.blend.weighted_blend import blend_clips as blended
 from motionloom.core import BadRequest, Clip, Note, Progress, part, replace, silent
 from motionloom.core.watched import watched
 from motionloom.evaluate.capture_checks.findings import glitch_findings
+from motionloom.evaluate.capture_checks.knees_and_elbows import sudden_knee_findings
 from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.channels import fit_layout
 from motionloom.kinematics.feet.changed_steps import lock_given_contacts, travel_on_feet, whole_contacts
@@ -97,8 +98,10 @@ def change_bands(
 
 
 def _glitch_notes(clip: Clip) -> list[Note]:
-    """Warnings about broken frames, whose jumps are movements of the highest bands."""
-    found = [str(finding) for finding in glitch_findings(without_tpose(clip)) if finding.broken]
+    """Warnings about broken frames and sudden knees, whose jumps are movements of the highest bands."""
+    bare = without_tpose(clip)
+    found = [str(finding) for finding in glitch_findings(bare) if finding.broken]
+    found += map(str, sudden_knee_findings(bare))
     way = "remove it first, with `motionloom clean --repair` or `trim`"
     return [Note(f"{text}; the result keeps or enlarges this jump: {way}", "warning") for text in found]
 

@@ -127,7 +127,7 @@ def shortened_margins(cuts: Sequence[ExampleCut], margin: float) -> list[Note]:
         fps = cut.clip.fps
         if min(cut.before, cut.after) < round(margin * fps):
             short.append(f"{cut.name} ({cut.before / fps:.2f} s before, {cut.after / fps:.2f} s after)")
-    return list(info(f"margins shorter than {margin:g} s, as the clips end there: {', '.join(short)}")) if short else []
+    return list(info(f"margins shorter than {margin:g} s, as the clips end there: {_listed(short)}")) if short else []
 
 
 class Registration(NamedTuple):

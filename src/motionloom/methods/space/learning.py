@@ -40,6 +40,9 @@ def learn_space(
         merge=least_distance(config, clips, cuts), margin=config.margin, samples=samples, together=together,
         smoothness=smoothness, rng=rng, progress=part(progress, CUTTING, 1.0),
     )  # fmt: skip
+    if not cyclic and any(cut.after and cut.last + cut.after == len(clips[cut.source]) - 1 for cut in built.cuts):
+        text = f"{config.margin:g} s at both ends of the clips are kept for transitions and are not played"
+        built = built._replace(notes=(*built.notes, *info(f"{text}; `--margin 0` plays whole clips")))
     if not added:
         return built
     names = ", ".join(cut.name for cut in added)
