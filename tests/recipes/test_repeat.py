@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,17 @@ def test_a_recipe_does_not_claim_what_was_edited_in_python(clips: Path, tmp_path
             again(path, clips, tmp_path / "again.bvh")
         assert not (tmp_path / "again.bvh").exists()
     assert [step.command for step in recipe_of(tmp_path / "after.bvh")] == ["clean", "edit", "clean"]
+
+
+def test_a_changed_program_is_named_beside_an_edit(clips: Path, tmp_path: Path, monkeypatch) -> None:
+    """Between two versions, code that makes other motion has the same number."""
+    shutil.copyfile(clips / "walk_0.bvh", tmp_path / "walk.bvh")
+    save(clean(load(tmp_path / "walk.bvh")).clip, tmp_path / "cleaned.bvh")
+    module = import_module("motionloom.recipes.repeat")
+    made_by = module._made_by
+    monkeypatch.setattr(module, "_made_by", lambda clip, steps: made_by(replace(clip, root=clip.root + 0.1), steps))
+    with pytest.raises(CannotRepeat, match="not recorded; or motionloom or one of its libraries was changed"):
+        again(tmp_path / "cleaned.bvh", clips, tmp_path / "again.bvh")
 
 
 def test_a_file_without_a_recipe_is_refused(clips: Path, tmp_path: Path) -> None:

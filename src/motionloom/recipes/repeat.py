@@ -81,12 +81,16 @@ def again(
             repeated = Path(folder) / Path(path).name
             save(clip, repeated, **writing)
             if file_sha256(repeated) != last.output:
-                raise CannotRepeat(f"{Path(path).name} cannot be made again: {unrecorded(Path(path).name, last)}")
+                raise CannotRepeat(f"{Path(path).name} cannot be made again: {_other_bytes(Path(path).name, last)}")
         save(clip, out, title=Path(path).stem, progress=part(report, 0.95, 1.0), **writing)
         report(1.0, "done")
     alike = format_of(path) is format_of(out) and last.output
     same = file_sha256(out) == last.output if alike else None
     return Repeated(clip, last, same, found)
+
+
+def _other_bytes(name: str, step: Made) -> str:
+    return f"{unrecorded(name, step)}; or motionloom or one of its libraries was changed since, at the same version"
 
 
 @dataclass
@@ -183,7 +187,7 @@ class _Repeater:
             before = self.steps[: self.steps.index(maker) + 1]
             save(_made_by(clip, before), target, **writing)
             if file_sha256(target) != read.sha256:
-                why = "; ".join(differences(maker)) or unrecorded(read.name, maker)
+                why = "; ".join(differences(maker)) or _other_bytes(read.name, maker)
                 raise CannotRepeat(f"{read.name} was made again, but differs: {why}")
             self.remade[read.sha256] = target
         return self.remade[read.sha256]
