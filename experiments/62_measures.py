@@ -234,9 +234,9 @@ angles on salsa). GUAN's "not too much difference" holds for the motion; it does
   16 (42 to 49 %). On salsa their walks repeat themselves last.
 - Joint positions have the smallest D_p on salsa, which is no wonder, as D_p too looks at joints from the hips. On
   subject 16 joint angles are as near.
-- Curvature does not come nearer when it is made stricter: D_rp only decides which pairs may be chosen (the nearest 5 %),
-  and among them those win whose paths bend most strongly together. On salsa its walks have the largest pushes of the
-  four and repeat themselves first.
+- Curvature does not come nearer when it is made stricter: D_rp only decides which pairs may be chosen (the nearest
+  5 %), and among them those win whose paths bend most strongly together. On salsa its walks have the largest
+  pushes of the four and repeat themselves first.
 - Only the limit of point clouds means the same everywhere: 8 cm, where joint angles need 0.51 for salsa and 0.11 for
   walks to find as many. That is why they are the default.
 """
