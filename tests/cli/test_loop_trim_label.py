@@ -77,6 +77,8 @@ def test_trim_by_time(run, walks, tmp_path):
     np.testing.assert_allclose(part.root, walk.root[first : first + len(part)], atol=1e-5)
     assert abs(part.seconds - (walk.seconds - 1.5)) < 0.1
     np.testing.assert_array_equal(part.origin.main()[1][:2], [first, first + 1])  # frames count as in the source
+    again = run("trim", tmp_path / "part.bvh", "-o", tmp_path / "begin.bvh", "--end", "2f")
+    assert f"frames 0 to 1 of {len(part)}" in again.out  # of the file
 
 
 def test_a_foot_that_stands_after_a_t_pose_does_not_touch_down():

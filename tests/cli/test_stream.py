@@ -101,6 +101,8 @@ def test_the_variation_of_takes_is_added_and_made_again(run, model, tmp_path):
     again = run("again", out, "--sources", folder, "-o", tmp_path / "same.bvh")
     assert again.code == 0, again.err
     assert (tmp_path / "same.bvh").read_bytes() == out.read_bytes()
+    alone = run("stream", model, *given, "--vary-amount", 1.5)
+    assert (alone.code, "--vary-amount needs --vary" in alone.err) == (2, True)
 
 
 def test_a_texton_is_an_action_of_two_words(run, tmp_path):

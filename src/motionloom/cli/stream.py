@@ -68,6 +68,8 @@ def drive(
         check_target(out, overwrite=force)
         if seconds is None:
             raise BadRequest("--out needs --seconds: a file has an end")
+    if vary is None and vary_amount != 1.0:
+        raise BadRequest("--vary-amount needs --vary: a model of takes whose variation is added")
     learned = load_model(model)
     takes = None if vary is None else load_model(vary)
     layers: dict[str, Any] = {

@@ -312,8 +312,8 @@ def _loop(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[C
 
 def _trim(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
     made = trim(clip, **options)
-    frames = made.origin.main()[1]
-    return made, EditedFile(Path(), summary=f"frames {frames[0]:.0f} to {frames[-1]:.0f} of {len(clip)}")
+    first = int(np.abs(clip.origin.main()[1] - made.origin.main()[1][0]).argmin())  # of the file, not of its source
+    return made, EditedFile(Path(), summary=f"frames {first} to {first + len(made) - 1} of {len(clip)}")
 
 
 def _write_strides(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -12,6 +14,7 @@ from motionloom.kinematics.feet.contacts import part_positions
 from motionloom.kinematics.feet.standing import stepping
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
+from motionloom.methods.synthesis import attempt
 from motionloom.methods.variation._kernels_limb_targets import (
     _slowed,
     constrain,
@@ -52,6 +55,24 @@ def test_a_limb_leaves_a_far_target_as_slowly_as_it_came_there(walker, away):
     assert steps.max() < max(1.5 * usual.max(), usual.max() + spread)
     assert np.linalg.norm(fk(made)[frame + 1, hand] - fk(free)[frame + 1, hand]) > 0.8 * np.linalg.norm(away)
     assert np.linalg.norm(fk(made)[-1, hand] - fk(free)[-1, hand]) < 0.25 * np.linalg.norm(away)
+
+
+def test_two_targets_in_short_order_give_a_warning_about_speed(walker):
+    targets = [(0.5, [0.35, 1.2, 0.7]), (0.6, [0.35, 1.2, 1.2])]
+    asked = tuple(PositionAt(joint="left_hand", time=time, target=target, tolerance=2.0) for time, target in targets)
+    made = attempt(walker, Request(seconds=1.2, constraints=asked)).clip
+    [note] = [note.text for note in made.origin.notes if "m/s for its targets" in note.text]
+    assert note.startswith("LeftHand moves at up to")
+    assert not walker.remarks(made, Request(seconds=1.2))
+
+
+def test_a_missed_target_states_what_turns_and_when_the_foot_stands(walker):
+    head = PositionAt(joint="head", time=0.5, target=[0.0, 1.0, 3.0])
+    found = attempt(walker, Request(seconds=1.2, constraints=(head,)))
+    assert "the joints from spine to head turn" in found.reason.lower()
+    plant = Plant(joint="left_foot", span=(0.3, 0.9), target=[0.0, 0.1, 5.0])
+    found = attempt(walker, Request(seconds=1.2, constraints=(plant,)))
+    assert re.search(r"in most of which it stands from \d\.\d\d to \d\.\d\d s", found.reason)
 
 
 def test_a_limb_leaves_one_target_before_it_comes_to_the_next(walker):

@@ -224,6 +224,8 @@ def test_a_body_part_can_be_left_without_variation(walker):
     assert not np.allclose(loose.rotations[0, arm], mean.rotations[0, arm])
     with pytest.raises(BadRequest, match="expected a body part and an amount"):
         raw(walker, parts=["left_arm"])
+    with pytest.raises(BadRequest, match="one amount for left_arm, found two"):
+        raw(walker, parts=["left_arm=0", "left_arm=2"])
 
 
 def test_a_stream_is_as_long_as_asked_for_and_goes_on_smoothly(walker):

@@ -89,8 +89,12 @@ class SynthesisRun(NamedTuple):
 def amounts_of(whole: float, parts: Sequence[str], dofs: Dofs) -> FloatArray:
     """(D + 1,) the amount of variation of each degree of freedom, and of timing; `parts` as in `Options`."""
     out = np.full(dofs.count + 1, whole)
+    seen: set[str] = set()
     for text in parts:
         name, sign, number = text.partition("=")
+        if name.strip() in seen:
+            raise BadRequest(f"parts: expected one amount for {name.strip()}, found two")
+        seen.add(name.strip())
         try:
             amount = float(number)
         except ValueError:
