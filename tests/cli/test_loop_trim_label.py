@@ -70,6 +70,23 @@ def test_in_place_and_root_bone_exclude_each_other(run, walks, tmp_path):
     assert "no travel to put on a bone" in done.err
 
 
+def test_the_end_of_a_part_is_no_format(run, walks, tmp_path):
+    done = run("trim", walks / "walk_1.bvh", "-o", tmp_path / "part.bvh", "--to", "3")
+    assert done.code == 2
+    assert "the end of the part is --end 3" in done.err
+    done = run("clean", walks / "walk_1.bvh", "-o", tmp_path / "part.bvh", "--to", "bhv")
+    assert done.code == 2
+    assert "no format to write '.bhv'; there are .bvh" in done.err
+    done = run("trim", walks / "walk_1.bvh", "-o", tmp_path / "part.bvh", "--end", "30")
+    assert "expected a time in the clip, which lasts 3.5 s" in done.err
+    assert not (tmp_path / "part.bvh").exists()
+
+
+def test_a_loop_of_several_strides_names_the_option_for_one(run, walks, tmp_path):
+    assert "--longest 1.5 finds a single stride" in run("loop", walks / "walk_1.bvh").out
+    assert "--longest" not in run("loop", walks / "walk_1.bvh", "--longest", "1.5").out
+
+
 def test_trim_by_time(run, walks, tmp_path):
     run("trim", walks / "walk_1.bvh", "-o", tmp_path / "part.bvh", "--start", "0.5", "--end", "end-1")
     walk, part = load(walks / "walk_1.bvh"), load(tmp_path / "part.bvh")

@@ -13,7 +13,7 @@ from motionloom.cli.options import (
     Json,
     for_each,
     plural,
-    print_dropped_tposes,
+    print_found,
     print_json,
     print_line,
     read_clip,
@@ -133,7 +133,7 @@ def append(
     if slide["joined"] is not None:
         here, clips = slide["joined"], slide["clips"]
         print_line(f"  standing feet slide at {here:.1f} cm/s in the transition, {clips:.1f} in the clips")
-    print_dropped_tposes([first.origin.notes, second.origin.notes])
+    print_found([first.origin.notes, second.origin.notes])
 
 
 def write_summary(joined: Appended, method: str, out: Path) -> dict[str, Any]:

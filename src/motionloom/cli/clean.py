@@ -18,7 +18,7 @@ from motionloom.cli.options import (
     file_dict,
     ground_height,
     load_all,
-    print_dropped_tposes,
+    print_found,
     print_line,
     print_reports,
     two_times,
@@ -136,7 +136,7 @@ def _print_table(files: Sequence[EditedFile]) -> None:
             print_line(f"{file.path.name}: {len(lines) - len(shown)} more (--json lists all)")
     if rows:
         print_line("\n".join(columns(head, rows)))
-    print_dropped_tposes([file.notes for file in files])
+    print_found([file.notes for file in files])
 
 
 def _speed(value: float | None) -> str:

@@ -16,7 +16,7 @@ from motionloom.cli.options import (
     Suffix,
     file_dict,
     plural,
-    print_dropped_tposes,
+    print_found,
     print_line,
     print_reports,
     with_reading,
@@ -62,7 +62,7 @@ def print_edits(files: Sequence[EditedFile]) -> None:
     for file in files:
         wrote = f": {plural(file.frames, 'frame')} at {file.fps:g} fps" if file.out is not None else ""
         print_line(f"{file.out or file.path}{wrote}; {file.summary}" if wrote else f"{file.path}: {file.summary}")
-    print_dropped_tposes([file.notes for file in files])
+    print_found([file.notes for file in files])
 
 
 def edit_dict(file: EditedFile) -> dict[str, Any]:

@@ -256,8 +256,13 @@ def print_reports(
         raise typer.Exit(1)
 
 
-def print_dropped_tposes(notes: Sequence[Sequence[Note]]) -> None:
-    """Print in how many clips, given by their notes, a T-pose in frame 0 was dropped."""
+def print_found(notes: Sequence[Sequence[Note]]) -> None:
+    """Print in how many clips, given by their notes, a T-pose in frame 0 was dropped, or feet slide under the body."""
+    from motionloom.kinematics.feet.treadmill import IN_PLACE
+
+    moving = sum(any(note.text == IN_PLACE for note in of_clip) for of_clip in notes)
+    if moving:
+        print_line(IN_PLACE if len(notes) == 1 else f"{moving} of {len(notes)} clips: {IN_PLACE}")
     count = sum(any(note.text == TPOSE_DROPPED for note in of_clip) for of_clip in notes)
     if count:
         clips = "frame 0 is a T-pose" if len(notes) == 1 else f"frame 0 of {count} of {len(notes)} clips is a T-pose"

@@ -14,7 +14,7 @@ from motionloom.cli.options import (
     Json,
     columns,
     file_dict,
-    print_dropped_tposes,
+    print_found,
     print_line,
     print_reports,
     read_clip,
@@ -108,7 +108,7 @@ def _print_table(files: Sequence[EditedFile]) -> None:
         names = list(dict.fromkeys(name for r in reports for name in getattr(r, key)))
         if names:
             print_line(f"{', '.join(names)} {text}")
-    print_dropped_tposes([file.notes for file in files])
+    print_found([file.notes for file in files])
     posed = sum(file.begins_with_tpose for file in files)
     if posed:
         clips = "the clip begins" if len(files) == 1 else f"{posed} of {len(files)} clips begin"

@@ -40,6 +40,10 @@ def trim(
 
     options: dict[str, Any] = {"start": moment(start, ("--start",)), "contacts": contacts, "strides": strides}
     options["end"] = None if end is None else moment(end, ("--end",))
+    if to.lstrip(".").isdigit():
+        raise typer.BadParameter(
+            f"it is the format of files in a folder; the end of the part is --end {to}", param_hint="--to"
+        )
     if each and (contacts is None or strides is not None):
         raise typer.BadParameter("it needs --contacts, and no --strides", param_hint="--each")
     options |= {"every_stride": each, "overwrite": force}

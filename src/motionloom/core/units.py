@@ -191,23 +191,23 @@ def nearest(x: float) -> int:
     return math.floor(x + 0.5 + 1e-9)
 
 
-def border_of(when: Moment, frames: int, fps: float, where: Where = ()) -> int:
-    """Like `frame_of` for the ends of spans: 0 to frames, as `end` is after the last frame."""
+def border_of(when: Moment, frames: int, fps: float, where: Where = (), of: str = "result") -> int:
+    """Like `frame_of` for the ends of spans: 0 to frames, as `end` is after the last frame; `of` is for the error."""
     frame = nearest(seconds_of(when, frames, fps) * fps)
     if not 0 <= frame <= frames:
-        raise fail(where, f"a time in the result, which lasts {frames / fps:g} s ({frames} frames)", when)
+        raise fail(where, f"a time in the {of}, which lasts {frames / fps:g} s ({frames} frames)", when)
     return frame
 
 
-def frames_of(span: Span, frames: int, fps: float, where: Where = ()) -> range:
-    """The frames of a span [from, to); all of them if there is none.
+def frames_of(span: Span, frames: int, fps: float, where: Where = (), of: str = "result") -> range:
+    """The frames of a span [from, to); all of them if there is none. `of` is for the error.
 
     >>> frames_of((1.0, 1.5), 90, 10.0)
     range(10, 15)
     """
     if span is None:
         return range(frames)
-    first, last = (border_of(when, frames, fps, where) for when in span)
+    first, last = (border_of(when, frames, fps, where, of) for when in span)
     if last <= first:
         raise fail(where, "a span [from, to) that holds at least one frame", list(span))
     return range(first, last)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.core import BadRequest, BoolArray, Clip
-from motionloom.core.units import Moment, frame_of, frames_of
+from motionloom.core.units import Moment, frames_of
 from motionloom.kinematics.capture.tpose import without_tpose
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, runs
 
 
 def trim_times(clip: Clip, start: Moment = 0, end: Moment | None = None) -> Clip:
     """The clip from `start` to before `end`: seconds, or `end-0.5`, or `120f`."""
-    if end is None:
-        return clip[frame_of(start, len(clip), clip.fps, ("start",)) :]
-    frames = frames_of((start, end), len(clip), clip.fps, ("span",))
+    frames = frames_of((start, "end" if end is None else end), len(clip), clip.fps, ("span",), "clip")
     return clip[frames.start : frames.stop]
 
 

@@ -33,6 +33,7 @@ from motionloom.recipes.recorded_edits import clean, convert, loop, retarget, tr
 from motionloom.recipes.repeat import again
 
 MIN_EDITS = 6  # files from which on an edit in several processes pays
+LONGEST_STRIDE = 2.5  # s: a longer loop contains several
 
 
 @dataclass(frozen=True)
@@ -186,7 +187,11 @@ def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: s
 
     Files of one name from several folders keep the part of the path in which they differ.
     """
-    out = Path(out)
+    out, suffix = Path(out), suffix if suffix.startswith(".") else f".{suffix}"
+    entry = format_of(f"x{suffix}")
+    if entry is None or not (entry.write or entry.write_markers):
+        known = ", ".join(name for name, f in FORMATS.items() if f.write or f.write_markers)
+        raise BadRequest(f"--to: no format to write {suffix!r}; there are {known}")
     alone = len(inputs) == 1 and not Path(arguments[0]).is_dir()
     if alone and out.suffix and not out.is_dir():
         return [out]
@@ -194,7 +199,6 @@ def output_paths(inputs: Sequence[Path], arguments: Sequence[str | Path], out: s
         names = ", ".join(map(str, arguments))
         raise BadRequest(f"{names} cannot be written to the one file {out}: give a folder")
     folders = [Path(a) for a in arguments if Path(a).is_dir()]
-    suffix = suffix if suffix.startswith(".") else f".{suffix}"
     targets = []
     for path in inputs:
         above = next((f for f in folders if f in path.parents), path.parent)
@@ -307,6 +311,8 @@ def _loop(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[C
     first, last = found.start / clip.fps, found.end / clip.fps
     seam = f"{100 * found.seam:.1f} cm apart at the seam before it was closed"
     text = f"{first:.2f} to {last:.2f} s ({last - first:.2f} s), {seam}"
+    if last - first > LONGEST_STRIDE and options.get("longest") is None and options.get("end") is None:
+        text += "; the longest stretch that repeats was taken: --longest 1.5 finds a single stride"
     return made, EditedFile(Path(), summary=text)
 
 

@@ -44,7 +44,7 @@ def label_files(
         written = None
         if label:
             on = clip.label(label).copy()
-            part = frames_of(span, len(clip), clip.fps, ("span",))
+            part = frames_of(span, len(clip), clip.fps, ("span",), "clip")
             on[part.start : part.stop] = not remove
             clip = with_labels(clip, {label: on})
             written = labels_path(path)

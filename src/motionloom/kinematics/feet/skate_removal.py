@@ -7,7 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Progress, replace, silent, with_labels
+from motionloom.core import (
+    BadRequest,
+    BoolArray,
+    Clip,
+    FloatArray,
+    IntArray,
+    Note,
+    Progress,
+    replace,
+    silent,
+    with_labels,
+)
 from motionloom.core.progress import parts
 from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import can_bend, leg_length
@@ -19,6 +30,7 @@ from motionloom.kinematics.feet.knees import knee_change
 from motionloom.kinematics.feet.leg_reach import follow_knee, lower_hips, soft_reach
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, ToeHold, plan_foot
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
+from motionloom.kinematics.feet.treadmill import IN_PLACE, moves_in_place
 from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.ik.limb import limb_rotations
 from motionloom.rotation import angle_between, multiply
@@ -79,13 +91,18 @@ def remove_skate(
     it ever was. The result carries the contacts that were pinned as labels: a second run finds nothing to do.
 
     `hard` (F,) or (F, J) bool: joints that must stay exactly where and as they are at these frames. A leg with such
-    a joint is left alone there (its plant takes that place), and the hips keep their height.
+    a joint is left alone there (its plant takes that place), and the hips keep their height. A motion in place
+    (`moves_in_place`) is returned as it is, with a note: nothing of it stands still.
     """
     report = progress or silent()
     measured, pinned, _ = parts(report, [1, 8, 2])
     measured(0.0, "measuring skate")
     before = measure_skate(clip, ground=ground)
     measured(1.0, "measuring skate")
+    if moves_in_place(clip):
+        report(1.0, "measuring skate")
+        noted = replace(clip, origin=clip.origin.with_notes(Note(IN_PLACE)))
+        return noted, SkateReport(before, before, 0, 0.0, 0.0, 0.0)
     done = pin_plants(clip, hard=hard, ease=ease, ground=ground, progress=pinned)
     if not done.labels:
         report(1.0, "measuring skate")
