@@ -6,9 +6,10 @@ import pytest
 
 from motionloom.constraints import Pace, Parameters, Request
 from motionloom.core.errors import Unmet
-from motionloom.kinematics.pace import change_rate
+from motionloom.kinematics.pace import MIN_PACED, UNEVEN_RATE, change_rate
 from motionloom.methods import METHODS, describe, synthesize
 from motionloom.methods.redraw_uneven_pace import usual_changes
+from motionloom.samples import make
 
 DIRECTED = [name for name in METHODS if name != "gaze" and describe(name).honours]  # gaze: of a motion that is given
 ONE_TEMPO = ("parametric-space", "multilinear", "verbs", "parametric-graph", "variation")
@@ -50,3 +51,13 @@ def test_a_pace_leaves_requested_parameters_alone(models):
         models["parametric-space"], Request(seconds=4, constraints=(turn, Pace(speed=(1.6, 1.6), weight=1.0)))
     )
     assert abs(turn.worst(free) - turn.worst(clip)) < 0.02
+
+
+def test_single_jumps_do_not_make_an_uneven_pace_usual():
+    """Clips of 4 s that slow down once do so 35 times a minute; a long walk that does is reported by `check`."""
+    jumps = [make("leap", seed=seed) for seed in range(3)]
+    assert max(clip.seconds for clip in jumps) < MIN_PACED
+    assert usual_changes(jumps).moving <= UNEVEN_RATE
+    long = make("walk_run", seed=1, seconds=12)
+    places = [long.root[:, ROOT]]
+    assert usual_changes([long]).moving == change_rate(places, long.fps, moving=True)

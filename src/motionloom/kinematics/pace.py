@@ -11,6 +11,7 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.travel import travel
 
 UNEVEN_RATE = 15.0  # changes of speed per minute while moving, more than which no captured clip of some length shows
+MIN_PACED = 10.0  # s: the pace of shorter clips is not judged
 STEP_TIME = 0.5  # s: about one step, over which the sway of the hips within a stride averages out
 PACE_TIME = 1.0  # s: over which the pace is averaged
 SPEED_CHANGE = 0.4  # m/s within a second: a change of speed that people notice

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from motionloom.core import Clip, FloatArray, Progress, silent
-from motionloom.kinematics.pace import change_rate
+from motionloom.kinematics.pace import MIN_PACED, UNEVEN_RATE, change_rate
 
 T = TypeVar("T")
 STEADY_TRIES = 12  # draws to find one at a steady pace
@@ -28,9 +28,15 @@ class ChangeRates(NamedTuple):
 
 
 def usual_changes(clips: Sequence[Clip]) -> ChangeRates:
-    """How often the clips change their speed; blends of clips do not count."""
-    captured = [clip for clip in clips if not (clip.origin.weights > 0).sum(axis=2).max(initial=0) > 1]
-    return ChangeRates.of([clip.root[:, [0, 2]] for clip in captured or clips], clips[0].fps)
+    """How often the clips change their speed; blends of clips do not count.
+
+    Where only clips of less than `MIN_PACED` seconds, such as single jumps, do so while they move, not more often than
+    captured clips of some length: in a long walk that would be an uneven pace, which `check` reports.
+    """
+    captured = [clip for clip in clips if not (clip.origin.weights > 0).sum(axis=2).max(initial=0) > 1] or clips
+    long = [clip for clip in captured if clip.seconds >= MIN_PACED]
+    found, of_long = (ChangeRates.of([c.root[:, [0, 2]] for c in some], clips[0].fps) for some in (captured, long))
+    return found._replace(moving=min(found.moving, max(of_long.moving, UNEVEN_RATE)))
 
 
 def steadiest(

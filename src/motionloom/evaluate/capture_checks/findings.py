@@ -13,7 +13,7 @@ from motionloom.kinematics.body.roles import feet, fingers
 from motionloom.kinematics.capture.glitches import Glitch, glitches, is_slight, rest_frames, small_joints
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.kinematics.fk import fk
-from motionloom.kinematics.pace import UNEVEN_RATE, moving_changes, step_speed
+from motionloom.kinematics.pace import MIN_PACED, UNEVEN_RATE, moving_changes, step_speed
 from motionloom.kinematics.travel import travel
 from motionloom.rotation import angle_between
 
@@ -22,7 +22,6 @@ MIN_FROZEN = 0.5  # seconds without any turn while the rest of the body moves
 MAX_PENETRATION = 0.03  # metres below the floor
 MAX_SOLE = 0.12  # metres from a foot joint to the sole below it
 MIN_SWINGS = 5  # changes of speed while moving, fewer are not reported
-MIN_PACED = 10.0  # seconds: shorter clips are not checked for their pace
 MAX_STRETCH = (0.005, 0.02)  # change of a bone's length: 5 mm or 2 %, whichever is larger
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Pace, Reach, Request, RootPath, Style
-from motionloom.core import Clip, IntArray, Origin, Progress
+from motionloom.core import Clip, FloatArray, IntArray, Origin, Progress
 from motionloom.core.origin import all_terms
 from motionloom.core.progress import slices
+from motionloom.kinematics.feet.grounding import contact_heights, lift_sunk_feet
 from motionloom.methods.array_checks import check_clips
 from motionloom.methods.base import Band, Honours, Model, place
 from motionloom.methods.live import material_of
@@ -106,7 +107,11 @@ class MotionMatchingModel(Model[Options]):
         )
         labels = np.concatenate(table)[plan.shown]
         clip = Clip(self.skeleton, root, rotations, self.fps, names, labels, None, origin)
-        return place(clip, request, self)
+        return place(lift_sunk_feet(clip, self._foot_heights), request, self)
+
+    @cached_property
+    def _foot_heights(self) -> FloatArray:
+        return contact_heights(self.clips)
 
     # ---- live characters ----
 
