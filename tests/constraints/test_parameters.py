@@ -105,8 +105,8 @@ def test_values_of_one_and_of_three_components_are_read_and_written_back():
 @pytest.mark.parametrize(
     ("values", "path", "said"),
     [
-        ({"turn": 35}, ("parameters", "values", "turn"), "expected an angle with its unit.*found a number: 35"),
-        ({"speed": "1m"}, ("parameters", "values", "speed"), "expected a speed.*found a length: 1"),
+        ({"turn": 35}, ("parameters", "values", "turn"), "expected an angle with its unit.*found 35"),
+        ({"speed": "1m"}, ("parameters", "values", "speed"), "expected a speed.*found 1.0m"),
         ({"speed": (1, 2, 3)}, ("parameters", "values", "speed"), "expected 1 value, found 3"),
         ({"sped": 1}, ("parameters", "values", "sped"), "there is no motion parameter 'sped'; did you mean 'speed'"),
     ],

@@ -8,6 +8,7 @@ import pytest
 from motionloom.control.order_warnings import warned_of_orders
 from motionloom.control.script import follow, parse_order
 from motionloom.control.stepping import run
+from motionloom.control.streaming import stream_clip
 from motionloom.core import BadRequest
 from motionloom.methods import learn
 from motionloom.samples import make
@@ -54,6 +55,16 @@ def test_values_outside_the_space_are_reported_once_with_those_that_are_used(liv
     assert len(lines) == 1
     assert lines[0].startswith("values at 0.2 s: outside what blends reach: turn_rate ")
     assert "deg/s instead of 90.0deg/s" in lines[0]
+
+
+def test_a_stream_of_motion_that_ends_says_so():
+    ducks = [make("duck", seed=1, height=h, fps=30) for h in (1.0, 1.2, 1.4)]
+    settings = {"parameter": ["head_height"], "cut": "none", "repeat": "no", "samples": 0}
+    model = learn("parametric-space", ducks, settings)
+    [long] = [str(note) for note in stream_clip(model, 4.0).origin.notes if note.level == "warning"]
+    assert "this motion ends by itself, after" in long
+    assert not [note for note in stream_clip(model, 0.5).origin.notes if note.level == "warning"]
+    assert any("`--margin 0` plays whole clips" in note.text for note in model.notes)
 
 
 @pytest.mark.parametrize("values", [[1.0], 1.0, [0.1, 1.2, 3.0], [[[0.1, 1.2]]]])

@@ -59,7 +59,7 @@ def test_a_centre_of_mass_ten_centimetres_beside_the_foot_is_five_outside():
     feet = np.tile([[0.0, 0, -0.1], [0.0, 0, 0.1]], (12, 1, 1))
     touching = np.ones((12, 2), bool)
     assert outside_support(centre, feet, touching, 30.0) == pytest.approx(np.full(12, 0.05))
-    with pytest.raises(NotApplicable, match="never stands still"):
+    with pytest.raises(NotApplicable, match="never stands upright and still"):
         outside_support(centre + np.arange(12)[:, None] * [0.1, 0, 0], feet, touching, 30.0)
 
 
@@ -67,10 +67,10 @@ def test_a_body_that_sits_or_only_turns_back_does_not_stand_still():
     centre = np.tile([0.10, 0.9, 0.0], (12, 1))
     feet, touching = np.tile([0.0, 0.0, 0.0], (12, 1, 1)), np.ones((12, 1), bool)
     assert outside_support(centre, feet, touching, 30.0, leg=1.1) == pytest.approx(np.full(12, 0.05))  # 0.9 > 0.88
-    with pytest.raises(NotApplicable, match="never stands still"):
+    with pytest.raises(NotApplicable, match="never stands upright and still"):
         outside_support(centre, feet, touching, 30.0, leg=1.2)  # 0.9 < 0.96: it sits
     swings = centre + np.abs(np.arange(12) - 6)[:, None] * [0.02, 0, 0]  # 0.6 m/s, at rest for one frame
-    with pytest.raises(NotApplicable, match="never stands still"):
+    with pytest.raises(NotApplicable, match="never stands upright and still"):
         outside_support(swings, feet, touching, 30.0, leg=1.0)
 
 

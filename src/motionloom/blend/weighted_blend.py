@@ -107,7 +107,7 @@ def _over(weights: FloatArray, u: FloatArray) -> FloatArray:
 def _checked(clips: Sequence[Clip], weights: ArrayLike) -> FloatArray:
     w = np.atleast_2d(np.asarray(weights, float))
     if len(clips) < 2:
-        raise BadRequest(f"a blend needs two clips or more, found {len(clips)}")
+        raise BadRequest(f"a blend needs two different clips or more, found {len(clips)}")
     if w.ndim != 2 or w.shape[1] != len(clips) or not np.isfinite(w).all():
         found = f"{w.shape[-1]} for a blend" if np.isfinite(w).all() else "NaN or infinity"
         raise BadRequest(f"weights: expected a number for each of {len(clips)} clips, found {found}")

@@ -19,7 +19,8 @@ def blend(
         option(
             "--weights",
             "W,W",
-            "A weight for each clip, divided by their sum, as 0.3,0.7; several sets vary in time, as 1,0:0,1.",
+            "A weight for each clip, divided by their sum, as 0.3,0.7; slightly negative ones exaggerate, as -0.2,1.2; "
+            "several sets vary in time, as 1,0:0,1.",
         ),
     ] = None,
     registration: Annotated[

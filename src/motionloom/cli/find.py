@@ -20,7 +20,7 @@ WEB = ".matches"  # how the name of a stored match web ends
 
 @with_reading(trim_tpose=True)
 def find(
-    query: Annotated[str, argument("QUERY", "A clip, or frames of it: walk.bvh#120-190.")],
+    query: Annotated[str, argument("QUERY", "A clip of the folder, or frames of it: walk.bvh#120-190.")],
     folder: Annotated[Path, argument("FOLDER", "The folder of clips.")],
     web: Annotated[Path | None, option("--web", "FILE", f"The stored match web; by default FOLDER{WEB} here.")] = None,
     threshold: Annotated[

@@ -191,7 +191,9 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
     steps = Counter(step.describe() for step in f.made)
     lines += [f"  made     {text}" + (f" ({count} clips)" if count > 1 else "") for text, count in steps.items()]
     lines += [
-        f"  from     {source.title or 'no file'}: {plural(n, 'frame')}{_parts(parts)}" for source, n, parts in f.sources
+        f"  from     {source.title or 'no file'}: {plural(n, 'frame')}{_parts(parts)}"
+        for source, n, parts in f.sources
+        if n
     ]
     if f.blends:
         lines.append(f"  blends   {f.blends} (`view --sources`)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -59,7 +60,7 @@ def drive(
     from motionloom.control import run, stream_clip
     from motionloom.control.order_warnings import warned_of_orders
     from motionloom.control.script import follow, parse_order
-    from motionloom.control.streaming import begin_stream
+    from motionloom.control.streaming import begin_stream, end_warnings
     from motionloom.core import BadRequest
     from motionloom.io import check_target
     from motionloom.methods import load_model
@@ -84,6 +85,8 @@ def drive(
         )
         steps = repeat(1.0 / rate) if seconds is None else repeat(1.0 / rate, max(1, round(seconds * rate)))
         timed = [parse_order(text, live) for text in orders]
+        for text in end_warnings(learned, seconds or math.inf):
+            warn(text)
         _print(warned_of_orders(live, timed, run(live, state, follow(timed), steps), 1.0 / rate, warn), rate)
         return
     assert seconds is not None

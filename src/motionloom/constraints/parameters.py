@@ -22,7 +22,7 @@ from motionloom.constraints.builtin_parameters import (
     turn,
     turn_rate,
 )
-from motionloom.constraints.fields import VALUES, Value, span_field
+from motionloom.constraints.fields import VALUES, Value, span_field, written_value
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.errors import Problems, unknown
 from motionloom.core.fields import REQUIRED, internal, param
@@ -57,15 +57,16 @@ class MotionParameter:
         try:
             found = np.atleast_1d(np.asarray(self.measure(clip), float))
         except Exception as error:  # a user's function may raise anything
-            raise self._fails(f"{type(error).__name__}: {error}") from error
+            raise self._fails(f"{type(error).__name__}: {error}", clip) from error
         if found.shape != (self.size,):
-            raise self._fails(f"expected {self.size} value{'s' * (self.size > 1)}, found shape {found.shape}")
+            raise self._fails(f"expected {self.size} value{'s' * (self.size > 1)}, found shape {found.shape}", clip)
         if not np.isfinite(found).all():
-            raise self._fails(f"expected finite values, found {found.tolist()}")
+            raise self._fails(f"expected finite values, found {found.tolist()}", clip)
         return found
 
-    def _fails(self, why: str) -> BadRequest:
-        return BadRequest(f"the motion parameter {self.name!r} cannot be measured: {why}")
+    def _fails(self, why: str, clip: Clip | None = None) -> BadRequest:
+        where = f" on {clip.name}" if clip is not None and clip.name else ""
+        return BadRequest(f"the motion parameter {self.name!r} cannot be measured{where}: {why}")
 
     def within_range(self, span: float) -> MotionParameter:
         """The same with a tolerance of 1 % of a model's own range, unless that range is empty."""
@@ -79,7 +80,7 @@ class MotionParameter:
         kind = UNITS.get(self.unit, ("number", 1.0))[0]
         for part in parts:
             if part.kind != kind and (part.kind != "number" or kind in NEEDS_UNIT):
-                raise BadRequest(f"expected {EXAMPLES[kind]}, found a {part.kind}: {part.value:g}")
+                raise BadRequest(f"expected {EXAMPLES[kind]}, found {written_value(part)}")
         return np.array([part.value for part in parts])
 
 

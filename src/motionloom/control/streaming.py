@@ -56,7 +56,7 @@ def stream_clip(
     """
     Limits.current().check_length(seconds, rate)
     actions = dict(overlays or {})
-    warnings = list[str]()
+    warnings = end_warnings(model, seconds)
     live, state = begin_stream(
         model,
         seed=seed,
@@ -94,6 +94,18 @@ def stream_clip(
     notes = (*clip.origin.notes, *map(warning, warnings))
     clip = with_origin(clip, origin=replace(clip.origin, licence=terms, notes=notes))
     return signed(clip, model, step)
+
+
+def end_warnings(model: Model[Any], seconds: float) -> list[str]:
+    """A line if the motion of a model ends by itself before so many seconds have passed."""
+    from motionloom.methods.space.model import SpaceModel
+
+    if not isinstance(model, SpaceModel) or model.space.rows.cyclic:
+        return []
+    low, high = model.space.rows.durations.min(), model.space.rows.durations.max()
+    if seconds <= low:
+        return []
+    return [f"this motion ends by itself, after {low:.2f} to {high:.2f} s, and the character keeps its last pose"]
 
 
 def live_characters(model: Model[Any]) -> Live:

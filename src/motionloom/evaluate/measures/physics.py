@@ -51,7 +51,7 @@ def outside_support(
         slow[start:stop] = stop - start >= MIN_STANDING * fps
     still = np.flatnonzero(slow & (centre[:, 1] - lowest >= UPRIGHT * leg) & touching.any(axis=1))
     if not len(still):
-        raise NotApplicable("the body never stands still")
+        raise NotApplicable(f"the body never stands upright and still for {MIN_STANDING:g} s")
     away = [distance_to_hull(centre[f, [0, 2]], feet[f, touching[f]][:, [0, 2]]) for f in still]
     return np.maximum(np.array(away) - BREADTH, 0.0)
 

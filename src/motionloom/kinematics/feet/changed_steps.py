@@ -78,7 +78,7 @@ def lock_given_contacts(
     if total == 0 or held == total:
         return out
     note = Note(
-        f"feet locked in {100 * held / total:.0f} % of the frames in which they stand in the clip; in the others a leg "
-        "would have to snap, or the foot rolls off"
+        f"feet locked in {100 * held / total:.0f} % of the frames in which they stand in the clip (half to four fifths "
+        "are usual); in the others the foot rolls off, or a leg would have to snap"
     )
     return replace(out, origin=out.origin.with_notes(note))

@@ -64,6 +64,8 @@ class SkateReport:
     def __str__(self) -> str:
         if self.before.b is None or self.after.b is None:
             return "no feet on the floor: nothing to mend"
+        if self.moved < 5e-4 and self.shifted < 5e-4 and abs(self.lowered) < 5e-4:
+            return f"planted feet stand still already, over {self.plants} contacts: nothing to mend"
         return (
             f"planted feet slide {self.slid_after:.1f} cm/s instead of {self.slid_before:.1f}, over {self.plants} "
             f"contacts; feet moved by up to {self.moved * 100:.1f} cm, hips by up to {self.shifted * 100:.1f} cm "
@@ -112,7 +114,7 @@ def remove_skate(
     after = before if still else measure_skate(out, ground=ground)
     report(1.0, "measuring skate")
     hips = out.root - clip.root
-    shifted, lowered = float(np.linalg.norm(hips[:, [0, 2]], axis=1).max()), float(-hips[:, 1].min())
+    shifted, lowered = float(np.linalg.norm(hips[:, [0, 2]], axis=1).max()), max(0.0, float(-hips[:, 1].min()))
     return out, SkateReport(
         before, after, done.plants, done.moved, lowered, done.missed, slid_before, slid_after, knee_change(clip, out),
         shifted,
