@@ -42,8 +42,8 @@ def bands(
     write_clip(made, out)
     for note in made.origin.notes:
         if note not in first.origin.notes:
-            of_second = other is not None and second is not None and note in second.origin.notes
-            print_line(f"{other.name}: {note}" if of_second and other is not None else str(note))
+            named = other is not None and second is not None and note in second.origin.notes
+            print_line(f"{other.name}: {note}" if named and other is not None else str(note))
     print_line(f"{out}: {plural(len(made), 'frame')}, {band_count(len(made))} bands")
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, Skeleton
 from motionloom.core.poses import Commands, Poses, only
 from motionloom.kinematics.travel import Travel
@@ -28,6 +27,7 @@ from motionloom.methods.live import (
     state_count,
 )
 from motionloom.methods.settings import Settings
+from motionloom.methods.space.space import SpaceParameter
 
 SUBSTEP = 1 / 30  # s: longest time step of a layer
 
@@ -61,7 +61,7 @@ class Layered:
         parts = (self.live, *self.layers)
         return next((names for part in parts if (names := getattr(part, "overlays", ()))), ())
 
-    def parameters(self, action: int) -> tuple[MotionParameter, ...]:
+    def parameters(self, action: int) -> tuple[SpaceParameter, ...]:
         """The parameters of an action of the method below."""
         return tuple(self.live.parameters(action))  # type: ignore[attr-defined]
 

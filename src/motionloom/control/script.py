@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from motionloom.constraints import MotionParameter
 from motionloom.control.stepping import Steered
 from motionloom.core import BadRequest
 from motionloom.core.poses import Commands, Poses, commands
 from motionloom.core.units import UNITS, angle, duration, in_kind, length
 from motionloom.methods.live import Live, not_accepted
+from motionloom.methods.space.space import SpaceParameter
 
 
 class TimedCommand(NamedTuple):
@@ -70,7 +70,7 @@ def _value(name: str, values: Sequence[str], live: Live) -> float | int | list[f
 
 def _parameter_values(words: Sequence[str], live: Live, action: int) -> list[float]:
     """The numbers of an order `values`: those of all parameters in their order, or of some, each after its name."""
-    known: Sequence[MotionParameter] = live.parameters(action)  # type: ignore[attr-defined]
+    known: Sequence[SpaceParameter] = live.parameters(action)  # type: ignore[attr-defined]
     names = [p.name for p in known]
     if not words or words[0] in names:
         chosen = [name for name in words if name in names]
@@ -94,7 +94,7 @@ def _parameter_values(words: Sequence[str], live: Live, action: int) -> list[flo
     return result
 
 
-def _in_unit(parameter: MotionParameter, words: Sequence[str]) -> list[float]:
+def _in_unit(parameter: SpaceParameter, words: Sequence[str]) -> list[float]:
     """The values of one parameter in its unit; angles need theirs."""
     where = ("command", "values", parameter.name)
     if len(words) != parameter.size:

@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.errors import unknown
 from motionloom.core.numbers import smoothstep
@@ -19,6 +18,7 @@ from motionloom.methods.live_base import LiveCharacters, at_shown_tick, no_comma
 from motionloom.methods.parametric_graph.config import DEFAULT_LIVE, LiveOptions
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables
+from motionloom.methods.space.space import SpaceParameter
 
 ARRIVED = 0.4  # m: a character that is this near to its place has arrived
 
@@ -77,7 +77,7 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         """The names of the nodes."""
         return tuple(node.name for node in self.nodes)
 
-    def parameters(self, action: int) -> tuple[MotionParameter, ...]:
+    def parameters(self, action: int) -> tuple[SpaceParameter, ...]:
         """Those of the action, or of the only node."""
         if action < 0 and len(self.nodes) > 1:
             raise BadRequest(

@@ -8,14 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import MotionParameter
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, Skeleton
 from motionloom.core.origin import source_shares
 from motionloom.core.poses import Commands, Poses
 from motionloom.methods.live import FrameSources, Sources, Status
 from motionloom.methods.live_base import LiveCharacters, at_shown_tick
 from motionloom.methods.parametric_space.config import DEFAULT_LIVE, LiveOptions
-from motionloom.methods.space.space import REACHED, Space
+from motionloom.methods.space.space import REACHED, Space, SpaceParameter
 
 TURNS = ("turn_rate", "travel_turn", "turn")  # parameters by which a commanded heading is followed
 
@@ -69,7 +68,7 @@ class SpaceLive(LiveCharacters[SpaceState, LiveOptions]):
         """Values of the parameters, the only action, and a heading where the space can turn."""
         return ("heading", "action", "values") if self.steering[0] >= 0 else ("action", "values")
 
-    def parameters(self, action: int) -> tuple[MotionParameter, ...]:
+    def parameters(self, action: int) -> tuple[SpaceParameter, ...]:
         """Those whose values are commanded."""
         return self.space.parameters
 
