@@ -72,8 +72,8 @@ before and after climbing (box up stairs) leans back by 6 to 7 degrees there, as
 (with `--plain` by 0.3 degrees). The push (from 3.3 s on, where it begins) keeps its lean of 52° on an upright
 sidestep and on the walk that veers: arms and trunk push, the legs do not bend as far as his (a poor alignment, which is
 reported).
-The captured sneak goes sideways, so the drunk arms are in step with it only roughly (legs 9.5 cm
-apart; from 10 cm on, an alignment is reported as poor).
+The captured sneak goes sideways, so the drunk arms are in step with it only roughly (legs 10.2 cm
+apart, which is reported as poor), at their own pace.
 The thrower's arm comes forward, but the shoulders that wind up for it follow the walk: HECK's
 limitation.
 """.splitlines()

@@ -137,7 +137,7 @@ def test_check_tells_files_of_one_name_apart(run: Any, folder: Path, tmp_path: P
 
 def test_check_says_what_learning_leaves_out(run: Any, broken: Path, tmp_path: Path) -> None:
     out = run("check", broken).out
-    assert "1 of them list broken frames (left out of learning)" in out
+    assert "1 of the findings list broken frames (left out of learning)" in out
     assert out.count("(left out of learning)") == 2  # the finding is marked, too
     learned = run("learn", "cuts", broken, "-o", tmp_path / "m.loom").out
     assert "2 broken frames left out" in learned

@@ -61,7 +61,7 @@ def check(
     print_line(f"{plural(count, 'clip')}, {clean} without a finding; {plural(len(faults), 'finding')}")
     if broken:
         print_line(
-            f"{len(broken)} of them list broken frames ({LEFT_OUT}): `motionloom learn` does not use these frames"
+            f"{len(broken)} of the findings list broken frames ({LEFT_OUT}): `motionloom learn` does not use these"
         )
     if unreadable:
         warn(f"{plural(len(unreadable), 'file')} could not be read")

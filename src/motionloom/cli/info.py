@@ -91,7 +91,10 @@ def _models(paths: list[str]) -> list[dict[str, Any]]:
 def _model_in_full(model: dict[str, Any]) -> list[str]:
     from motionloom.core import Note
 
-    sources = [f"  from     {s['name']}: {s['frames']} frames, sha256 {s['sha256'][:12]}" for s in model["sources"]]
+    sources = [
+        f"  {'from' if s['frames'] else 'left out':9}{s['name']}: {s['frames']} frames, sha256 {s['sha256'][:12]}"
+        for s in model["sources"]
+    ]
     notes = [f"  note     {Note(**note)}" for note in model["notes"]]
     return [f"{model['path']}: a {model['method']} model at {model['fps']:g} fps", *sources, *notes]
 

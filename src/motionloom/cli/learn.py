@@ -96,7 +96,8 @@ class Learn(LazyGroup):
             if json:
                 print_json({**facts, "sources": [source._asdict() for source in model.sources]})
                 return
-            what = plural(len(model.sources), "take" if optical else "clip")
+            used, every = sum(source.frames > 0 for source in model.sources), len(model.sources)
+            what = f"{used} of " * (used < every) + plural(every, "take" if optical else "clip")
             print_line(f"{out}: {name} from {what} at {model.fps:g} fps, seed {seed}")
             for note in notes:
                 print_line(f"  {note}")

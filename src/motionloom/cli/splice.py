@@ -51,7 +51,7 @@ def splice(
             "--cut",
             "PART",
             "What is taken from the action: upper, arms, hands, head, left_arm, right_hand and so on, or any "
-            "joint with all that hangs on it; several with commas.",
+            "joint above the hips with all that hangs on it; several with commas.",
         ),
     ] = "upper",
     crop: Annotated[bool, flag("--crop", "End where the action is over, if it is too short.")] = False,

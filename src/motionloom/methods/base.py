@@ -32,7 +32,7 @@ class Learned(NamedTuple):
     """A clip that a model was learned from; the clip itself need not exist any more."""
 
     name: str
-    frames: int  # used, at the model's frame rate
+    frames: int  # used, at the model's frame rate; 0 if the clip was left out
     sha256: str
     of: str = "clip"  # what was hashed: the bytes of the "file", or the numbers of the "clip"
     licence: str = ""  # terms of the clip; results of the model are under the terms of all its clips
@@ -193,6 +193,10 @@ class Model(ABC, Generic[O]):
     def for_take(self, request: Request, take: int) -> Request:
         """The request as it is used for a take: a method that searches the best result varies those after the first."""
         return request
+
+    def uses(self, name: str) -> bool:
+        """Is a clip of this name part of what was learned, or was it left out?"""
+        return True
 
     def written_as(self, clip: Clip) -> tuple[float, str]:
         """Unit and up axis in which a result is written: those of the first source."""

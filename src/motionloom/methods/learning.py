@@ -79,7 +79,15 @@ def learn(
     hashes = [(clip_sha256(c), "clip") for c in clips] if files is None else [(file_sha256(f), "file") for f in files]
     used = [sum(len(c) for c, k in zip(ready.clips, ready.owners, strict=True) if k == i) for i in range(len(clips))]
     sources = tuple(
-        Learned(_name(clip, i), frames, sha, of, clip.origin.licence, clip.origin.unit, clip.origin.up)
+        Learned(
+            name := _name(clip, i),
+            frames * model.uses(name),
+            sha,
+            of,
+            clip.origin.licence,
+            clip.origin.unit,
+            clip.origin.up,
+        )
         for i, (clip, frames, (sha, of)) in enumerate(zip(clips, used, hashes, strict=True))
     )
     measured = tuple(

@@ -221,7 +221,9 @@ def check_commands(commands: Commands, count: int, accepts: Sequence[str], actio
 
 def not_accepted(name: str, accepts: Sequence[str]) -> BadRequest:
     """The error for a command that characters do not accept, with those that they do."""
-    return BadRequest(f"command {name} is not accepted; accepted: {', '.join(accepts) or 'no commands'}")
+    layer = {"look": "; to look, give a gaze map (--gaze)", "overlay": "; to carry out actions, give them (--overlay)"}
+    listed = ", ".join(accepts) or "no commands"
+    return BadRequest(f"command {name} is not accepted; accepted: {listed}{layer.get(name, '')}")
 
 
 @lru_cache

@@ -323,6 +323,12 @@ def test_unknown_cuts_and_stages_are_errors(carry, curve):
         splice(carry, curve, cut="tail")
     with pytest.raises(BadRequest, match="left_arm and left_hand overlap"):
         splice(carry, curve, cut="left_arm,left_hand")
+    with pytest.raises(BadRequest, match="arms and left_hand overlap"):
+        splice(carry, curve, cut="arms,left_hand")
+    with pytest.raises(BadRequest, match="left_shin is part of a leg, and hips and legs are always those of the walk"):
+        splice(carry, curve, cut="left_shin")
+    with pytest.raises(BadRequest, match="expected one of upper"):
+        splice(carry, curve, cut="head,")
     with pytest.raises(BadRequest, match="would replace the whole body"):
         splice(carry, curve, cut="Hips")
     with pytest.raises(BadRequest, match="expected aligned, local, global"):

@@ -328,7 +328,9 @@ def test_a_take_that_is_left_out_is_named():
     positions = np.array(takes[1].positions)
     positions[:, takes[1].names.index("base")] = np.nan
     takes[1] = dataclasses.replace(takes[1], positions=positions)
-    (note,) = learn("gaze", takes).notes
+    learned = learn("gaze", takes)
+    (note,) = learned.notes
+    assert [source.frames > 0 for source in learned.sources] == [True, False, True, True]
     assert note.text == f"left out: {takes[1].origin.name}: the base marker 'base' is lost in 100 % of the frames"
 
 

@@ -39,13 +39,13 @@ def cuts_named(skeleton: Skeleton, text: str = "upper", clip: str = "") -> tuple
 
     `clip` is the name of a clip with this body, for messages.
     """
-    names = [part for name in text.split(",") for part in PAIRS.get(name.strip(), (name.strip(),))]
-    cuts = tuple(cut_named(skeleton, name, clip) for name in names)
-    for k, cut in enumerate(cuts):
-        for other in cuts[:k]:
+    given = [name.strip() for name in text.split(",")]
+    cuts = [(name, cut_named(skeleton, part, clip)) for name in given for part in PAIRS.get(name, (name,))]
+    for k, (name, cut) in enumerate(cuts):
+        for before, other in cuts[:k]:
             if np.intersect1d(cut.joints, other.joints).size:
-                raise BadRequest(f"cut: {other.name} and {cut.name} overlap; give one of them")
-    return cuts
+                raise BadRequest(f"cut: {before} and {name} overlap; give one of them")
+    return tuple(cut for _, cut in cuts)
 
 
 def require_part(action: Clip, like: Clip, text: str = "upper") -> None:
@@ -85,11 +85,13 @@ def _trunk(skeleton: Skeleton, name: str, joint: int) -> BodyCut:
 
 def _at_joint(skeleton: Skeleton, name: str) -> BodyCut:
     """A cut at any joint: its own axes, seen from its parent, or the trunk's points if both shoulders hang on it."""
-    joint = skeleton.find(name)
+    joint = skeleton.find(name) if name else None
     if joint is None:
         known = ", ".join([*CUTS, *PAIRS])
         raise BadRequest(f"cut: expected one of {known}, or a joint by role or name; found {name!r}")
     part = skeleton.below(joint)
+    if any(joint in skeleton.below(thigh) for thigh in map(skeleton.find, TRUNK[:2]) if thigh is not None):
+        raise BadRequest(f"cut: {name} is part of a leg, and hips and legs are always those of the walk")
     shoulders = [j for j in map(skeleton.find, ("left_upper_arm", "right_upper_arm")) if j is not None]
     if joint and len(shoulders) == 2 and set(shoulders) <= set(part):
         return _trunk(skeleton, name, joint)

@@ -191,9 +191,11 @@ def _loose(result: Take, source: Reference, progress: Progress) -> Numbers:
 
 
 def _original(result: Take) -> float:
-    joins = original_joins(result.original.origin, result.original.fps)
+    origin = result.original.origin
+    joins = original_joins(origin, result.original.fps)
     if not len(joins):
-        raise NotApplicable("the clip does not state which frames of its sources it is made of, or has no joins")
+        unknown = "the clip does not state which frames of its sources it is made of"
+        raise NotApplicable("the clip has no joins" if origin.known else unknown)
     return 100 * float(joins.mean())
 
 

@@ -57,7 +57,11 @@ class GazeBody:
             parts = [f"{100 * share:.0f} % of {JOINTS[k]}" for k, share in enumerate(row) if share > 1e-9]
             lines.append(f"{self.skeleton.names[joint]}: {', '.join(parts) or 'nothing'}")
         names = ", ".join(self.skeleton.names[j] for j in self.eyes)
-        lines.append(f"{names}: eyes" if self.has_eyes else f"{names}: also the eyes' share, as the body has none")
+        lines.append(
+            f"{names}: eyes"
+            if self.has_eyes
+            else f"{names}: also the eyes' share, as the body has none; it looks from this joint"
+        )
         return lines
 
 

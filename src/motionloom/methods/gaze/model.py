@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, GivenClip, LookAt, PoseAlong, Request
 from motionloom.constraints.residual_table import residuals, unmet
-from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, replace
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, Source, replace
 from motionloom.core.limits import Limits
 from motionloom.kinematics.travel import placed
 from motionloom.methods.array_checks import check_array
@@ -98,8 +98,14 @@ class GazeModel(Model[Options]):
 
     def layer(self, body: Clip, *, cone: float = math.pi, lead: bool = False) -> GazeLayer:
         """The map as a layer for live characters with the body of a clip."""
-        takes = tuple(dict.fromkeys(learned.source for learned in self.sources))
-        return GazeLayer(self.map(), gaze_body(body), cone, lead, takes)
+        return GazeLayer(self.map(), gaze_body(body), cone, lead, tuple(dict.fromkeys(self._takes)))
+
+    def uses(self, name: str) -> bool:
+        return any(name in title.split(" + ") for title in self.names)
+
+    @property
+    def _takes(self) -> tuple[Source, ...]:
+        return tuple(learned.source for learned in self.sources if learned.frames)
 
     def scaled(self, **factors: Any) -> Self:
         """The model with another strength, speed or shares (see `GazeMap.scaled`), for another character."""
@@ -200,10 +206,9 @@ class GazeModel(Model[Options]):
     def _standing(self, frames: int) -> Clip:
         root = np.tile([0.0, self.height, 0.0], (frames, 1))
         facts: dict[str, Any] = {}
-        if self.sources:  # computed from all takes
-            shares = np.full((frames, 1, len(self.sources)), 1 / len(self.sources))
-            which = np.tile(np.arange(len(self.sources)), (frames, 1, 1))
-            sources = tuple(learned.source for learned in self.sources)
+        if sources := self._takes:  # computed from all takes
+            shares = np.full((frames, 1, len(sources)), 1 / len(sources))
+            which = np.tile(np.arange(len(sources)), (frames, 1, 1))
             facts = {"unit": self.sources[0].unit, "up": self.sources[0].up, "sources": sources}
             facts |= {"which": which, "frames": np.full(which.shape, -1.0), "weights": shares}
         origin = Origin(name="standing", **facts).with_notes(Note("the standing body of the gaze map"))
