@@ -111,7 +111,8 @@ def build_space(
 def registered_note(found: Gathered) -> str:
     """How many examples there are, and how they were registered."""
     ends = "repeating" if found.rows.cyclic else "ending"
-    return f"{len(found.cuts)} examples, {ends}, registered by {found.rule}"
+    rate = f"their frames are counted at {found.cuts[0].clip.fps:g} fps"
+    return f"{len(found.cuts)} examples, {ends}, registered by {found.rule} ({rate})"
 
 
 def covered(values: FloatArray, parameters: Sequence[MotionParameter]) -> str:
