@@ -204,6 +204,14 @@ def test_the_pairing_along_a_path_agrees_with_the_plain_recurrence(rng):
     assert leg_deviations(place, points).max() == pytest.approx(table[len(place) - 1, len(samples) - 1])
 
 
+def test_the_mean_distance_from_a_path_is_that_to_its_nearest_point(stroll):
+    """Not that of the pairing, which only keeps its largest distance small."""
+    beside = replace(stroll, root=stroll.root * [0, 1, 0] + np.linspace(0, 1, len(stroll))[:, None] ** 2 * [0.3, 0, 4])
+    path = RootPath(points=((0.0, 0.0), (0.0, 4.0)))
+    assert path.mean_distance(beside) == pytest.approx(beside.root[:, 0].mean())
+    assert path.mean_distance(beside) <= path.residual(beside).mean()
+
+
 def test_the_pairing_with_a_path_of_kilometres_stays_within_its_budget(monkeypatch):
     """A soft path of 3 km took 25 s: samples of the path become fewer as the motion becomes longer."""
     monkeypatch.setattr("motionloom.constraints.path_error.MAX_PAIRS", 3000)

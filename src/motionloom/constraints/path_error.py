@@ -41,4 +41,13 @@ def leg_deviations(place: FloatArray, points: FloatArray) -> FloatArray:
         f, s = f - back, s - aside
 
 
+def nearest_distances(place: FloatArray, points: FloatArray) -> FloatArray:
+    """(F,) metres: how far each place (F, 2) is from the nearest point of the polyline through `points` (N, 2)."""
+    out = np.linalg.norm(place - points[0], axis=1)
+    for start, line in zip(points[:-1], np.diff(points, axis=0), strict=True):
+        along = np.clip((place - start) @ line / max(float(line @ line), 1e-12), 0.0, 1.0)
+        out = np.minimum(out, np.linalg.norm(place - start - along[:, None] * line, axis=1))
+    return np.asarray(out)
+
+
 STEPS = ((1, 1), (1, 0), (0, 1))  # where a pair comes from: both a step back, only the frame, only the sample

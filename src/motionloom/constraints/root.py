@@ -20,7 +20,7 @@ from motionloom.constraints.fields import (
     place_field,
     tolerance_field,
 )
-from motionloom.constraints.path_error import leg_deviations
+from motionloom.constraints.path_error import leg_deviations, nearest_distances
 from motionloom.core import BadRequest, Clip, FloatArray
 from motionloom.core.fields import REQUIRED, Described, param
 from motionloom.core.units import Moment, fail, frame_of, nearest, seconds_of
@@ -127,6 +127,10 @@ class RootPath(Constraint):
             return leg_deviations(place, points)
         legs = [leg_deviations(place[a : b + 1], points[i : i + 2]) for i, (a, b) in enumerate(pairwise(at))]
         return np.concatenate(legs)
+
+    def mean_distance(self, clip: Clip) -> float:
+        """Metres: how far the hips are from the nearest point of the path, the mean over all frames."""
+        return float(nearest_distances(travel(clip).place, np.array(self.points)).mean())
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ SYNONYMS = {  # names of joints, and the bones that turn there
 def did_you_mean(name: object, known: Iterable[str], meant: Iterable[str] = (), *, count: int = 1) -> str:
     """A hint at the known names that are similar to an unknown one, or at all of them; `meant` overrides similarity.
 
-    A name of which the unknown one is a word (`path` of `root_path`) is similar.
+    A name of which the unknown one is a word (`path` of `root_path`) is similar, and one that is a word of it.
 
     >>> did_you_mean("wlak", ["walk", "run"])
     "did you mean 'walk'?"
@@ -66,7 +66,7 @@ def did_you_mean(name: object, known: Iterable[str], meant: Iterable[str] = (), 
     'known: walk, run'
     """
     names, text = list(dict.fromkeys(known)), str(name)
-    containing = [other for other in names if text and text in other.split("_")]
+    containing = [other for other in names if text and (text in other.split("_") or other in text.split("_"))]
     near = list(meant) or containing or get_close_matches(text, names, n=count, cutoff=0.5)
     if near:
         return f"did you mean {', '.join(map(repr, near[:count]))}?"

@@ -26,7 +26,7 @@ class ConstraintResult:
     tolerance: float
     unit: str
     met: bool | None
-    mean: float | None = None  # for a path: mean deviation, metres
+    mean: float | None = None  # for a path: mean distance of the hips from it, metres
     arrival: float | None = None  # for a goal: time at which the body is nearest to it, seconds
     reason: str = ""  # why there is no residual
     text: str = "n/a"  # `worst` for people: angles are in degrees
@@ -40,13 +40,13 @@ class ConstraintResult:
 def constraint_results(clip: Clip, request: Request) -> list[ConstraintResult]:
     """Evaluate the `residual` of every constraint of a request on a clip.
 
-    A `root_path` adds its mean deviation over frames, a `reach` the time of arrival, whose error is the residual.
+    A `root_path` adds the mean distance of the hips from it, a `reach` the time of arrival, whose error is the residual.
     """
     out = []
     for constraint in request.all_constraints:
         try:
             (row,) = residuals(clip, [constraint])
-            mean = float(np.abs(constraint.residual(clip)).mean()) if isinstance(constraint, RootPath) else None
+            mean = constraint.mean_distance(clip) if isinstance(constraint, RootPath) else None
             arrival = constraint.arrival(clip) / clip.fps if isinstance(constraint, Reach) else None
         except MotionloomError as error:
             out.append(

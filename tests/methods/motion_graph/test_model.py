@@ -48,7 +48,7 @@ def test_a_path_is_followed_to_its_end(model, search):
     assert np.linalg.norm(clip.root[-1, [0, 2]] - BEND[-1]) < 0.25
     assert clip.seconds == pytest.approx(7.3 / 1.3, abs=0.7)  # at the clips' own pace
     [said] = notes(clip, "path of 7.2 m followed")
-    assert f"{100 * off.mean():.1f} cm off on average, {100 * off.max():.1f} cm at worst" in said
+    assert f"{100 * wish.mean_distance(clip):.1f} cm off on average, {100 * off.max():.1f} cm at worst" in said
 
 
 @pytest.mark.parametrize(("search", "least"), [("beam", 3), ("branch-and-bound", 2)])  # which varies only its start
