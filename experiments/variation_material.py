@@ -13,8 +13,10 @@ from motionloom.analysis.alignment import cycle_times
 from motionloom.analysis.dtw import dtw_path
 from motionloom.constraints import Request
 from motionloom.core import Clip, FloatArray
+from motionloom.evaluate.measures.smoothness import mean_jerk
 from motionloom.io import load
 from motionloom.kinematics.feet.contacts import contact_array, part_positions, part_speeds
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import travel
 from motionloom.methods.synthesis import rendered
@@ -29,7 +31,7 @@ CYCLE = (0.9, 1.6)  # s: shorter and longer ones are parts of a cycle, or two
 BOOTSTRAP = 500  # resamples of variants
 ROWS = ("to the nearest take", "between", "nearest over second", "timing", "length deviation", "acceleration", "jerk",
         "correlation error", "correlation of deviations", "standing feet m/s", "nearest pose rad",
-        "frames")  # fmt: skip
+        "jerk of joints", "frames")  # fmt: skip
 UNSEEN = {"16, walk": ("16_1[56]", 0), "136, on toes": ("136_27", 0), "137, turning": ("137_29", -55),
           "143, turning": ("143_38", 50)}  # fmt: skip
 ALIKE = 20.0  # degrees: strides that turn by more or less than the others are no takes of the same motion (LAU 9)
@@ -126,6 +128,11 @@ def varied_together(model: VariationModel, clips: Sequence[Clip]) -> float:
     return float(np.corrcoef(*(deviation_correlations(group)[pairs_] for group in groups))[0, 1])
 
 
+def joint_jerk(clips: Sequence[Clip]) -> float:
+    """The median over clips of the mean jerk of joints in space, m/s^3, at 30 fps as `motionloom evaluate` measures."""
+    return float(np.median([mean_jerk(fk(clip)[:: max(1, round(clip.fps / 30.0))], 30.0) for clip in clips]))
+
+
 def figures(takes: Sequence[Clip], clips: Sequence[Clip], model: VariationModel) -> list[float]:
     """One number for each of `ROWS`."""
     known, made = angles_of(model, takes), angles_of(model, clips)
@@ -147,6 +154,7 @@ def figures(takes: Sequence[Clip], clips: Sequence[Clip], model: VariationModel)
         varied_together(model, clips),
         float(feet),
         nearest_pose(made, known),
+        joint_jerk(clips) / joint_jerk(takes),
         float(np.mean([len(v) for v in made])),
     ]
 
