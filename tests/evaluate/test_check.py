@@ -11,7 +11,7 @@ from motionloom import samples
 from motionloom.core import Clip, replace
 from motionloom.evaluate.capture_checks.check import check_clips, repair
 from motionloom.evaluate.capture_checks.duplicates import find_duplicates
-from motionloom.evaluate.capture_checks.findings import bone_findings
+from motionloom.evaluate.capture_checks.findings import bone_findings, in_file
 from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
 from motionloom.evaluate.capture_checks.knees_and_elbows import bend_findings
@@ -340,6 +340,15 @@ def test_a_wrong_frame_rate_is_said_from_the_fall_of_a_jump(mocap):
     assert [i for i, _ in found] == [0, 1]  # the walk has no flight, but it is the same body
     assert all(f.size == pytest.approx(60, abs=2) for _, f in found)
     assert "60.9 fps" in found[0][1].text or "61" in found[0][1].text
+
+
+def test_a_result_counts_its_own_frames(tmp_path):
+    """Not those of the captured clip that each of them comes from."""
+    walk = samples.make("walk", seconds=2)
+    save(walk, tmp_path / "walk.bvh")
+    part = trim(load(tmp_path / "walk.bvh"), start="30f")
+    assert part.origin.main()[1][5] == 35
+    assert in_file(part, 5) == 5
 
 
 def test_a_flight_that_is_no_parabola_tells_no_rate():

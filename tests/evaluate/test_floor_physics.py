@@ -83,6 +83,17 @@ def test_in_the_air_nothing_may_carry_the_body():
     assert in_the_air(feet, hands, centre, 0.9, 0.0).tolist() == [False, True, False, False, False, True]
 
 
+def test_a_toe_that_is_held_above_its_lowest_level_carries_the_body():
+    """Only a foot that never comes lower stands there: a walk of motion matching once fell at 3.1 m/s^2 in flight."""
+    feet, hands, centre = np.zeros((20, 2, 3)), np.ones((20, 2, 3)), np.tile([0, 1.0, 0], (20, 1))
+    feet[5:15, :, 1] = 0.05
+    feet[:, 0, 2] = 0.05 * np.arange(20)
+    feet[:, 1, 2] = 0.05 * np.maximum(np.arange(20), 11)  # still until frame 11, then it swings
+    assert not in_the_air(feet, hands, centre, 0.9, 0.0).any()
+    feet[:, 1, 2] = feet[:, 0, 2]
+    assert in_the_air(feet, hands, centre, 0.9, 0.0).sum() == 10
+
+
 def test_bodies_that_swim_or_fly_are_not_on_their_feet_and_others_are():
     kick = np.zeros((100, 1, 3))
     kick[:, 0, 1] = 0.3 * np.abs(np.sin(np.arange(100)))  # at the lowest 2.5 cm for few frames

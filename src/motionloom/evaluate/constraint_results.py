@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from motionloom.constraints import Reach, Request, RootPath
 from motionloom.constraints.base import text_with_unit
 from motionloom.constraints.residual_table import residuals
@@ -40,7 +38,8 @@ class ConstraintResult:
 def constraint_results(clip: Clip, request: Request) -> list[ConstraintResult]:
     """Evaluate the `residual` of every constraint of a request on a clip.
 
-    A `root_path` adds the mean distance of the hips from it, a `reach` the time of arrival, whose error is the residual.
+    A `root_path` adds the mean distance of the hips from it, a `reach` the time of arrival, whose error is the
+    residual.
     """
     out = []
     for constraint in request.all_constraints:

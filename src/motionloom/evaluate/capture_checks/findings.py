@@ -49,7 +49,9 @@ def own_frames(clip: Clip) -> Clip:
 
 
 def in_file(clip: Clip, frame: int) -> int:
-    """The number of a frame in the file that the clip came from."""
+    """The number of a frame in the file that the clip was read from; a result counts its own frames."""
+    if clip.origin.made:
+        return frame
     at = min(frame, len(clip) - 1)
     number = clip.origin.frames[at, 0, clip.origin.weights[at, 0].argmax()]
     return frame if number < 0 else round(number) + max(0, frame - len(clip) + 1)

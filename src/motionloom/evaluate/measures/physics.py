@@ -17,6 +17,8 @@ UPRIGHT = 0.8  # leg lengths from a foot joint to the centre of mass: 1.0 stands
 BREADTH = 0.05  # metres: half a foot's width; joints lie in the foot's middle, so the support is that much wider
 LIFTED = 0.04  # metres above their usual lowest height: all foot joints higher than this are off the floor
 CLEAR = 0.3  # metres: a wrist nearer to the floor than this may hold the body up
+STILL = 0.01  # metres: a foot joint that stays within this for half of a time in the air carries the body
+MIN_STILL = 3  # frames of that half: in fewer, a joint is seldom seen to move
 MIN_FLIGHT = 0.17  # seconds: shorter flights are steps of a run, and too short to fit
 MIN_FRAMES = 5  # to which a parabola is fitted
 
@@ -86,12 +88,27 @@ def in_the_air(
 
     Lifted: 4 cm above `ground` or each joint's own 1st percentile; a foot that slides along the floor is not in the
     air. Upright: both wrists (F, 2, 3) are 0.3 m above the floor (cartwheels), and the centre of mass
-    (F, 3) is 0.8 `leg` above it (a body that sits or lies).
+    (F, 3) is 0.8 `leg` above it (a body that sits or lies). Nor is it in the air while a foot joint that is higher
+    up stays within 1 cm for the first or the last half of that time: on a ledge, or a toe that is held higher than
+    the lowest.
     """
     above = heights(feet, ground)
     floor = ground if ground is not None else float(np.percentile(feet[..., 1], 1, axis=0).min())
     up = (hands[..., 1].min(axis=1) > floor + CLEAR) & (centre[:, 1] > floor + UPRIGHT * leg)
-    return np.asarray((above > LIFTED).all(axis=1) & up)
+    air = np.asarray((above > LIFTED).all(axis=1) & up)
+    for start, stop in runs(air):
+        half = (stop - start + 1) // 2
+        if (
+            half >= MIN_STILL
+            and min(_least_path(feet[start : start + half]), _least_path(feet[stop - half : stop])) < STILL
+        ):
+            air[start:stop] = False
+    return air
+
+
+def _least_path(points: FloatArray) -> float:
+    """Metres: how far the joint of (F, n, 3) moves that moves least, along the axis on which it moves most."""
+    return float(np.ptp(points, axis=0).max(axis=-1).min())
 
 
 def flights(height: FloatArray, airborne: BoolArray, fps: float, *, shortest: int | None = None) -> list[Flight]:

@@ -127,11 +127,11 @@ def _missing(clips: Sequence[Clip], c: Style | StyleAlong | Pace) -> str:
 def _path_notes(c: RootPath, clip: Clip, clips: Sequence[Clip], arrival: float | None) -> list[Note]:
     length = path_length(c)
     off = np.abs(c.residual(clip))
-    worst = int(off.argmax())
+    worst, mean = int(off.argmax()), c.mean_distance(clip)
     end = float(np.linalg.norm(clip.root[-1, [0, 2]] - np.array(c.points[-1])))
     text = (
         f"path of {length:.1f} m followed to {100 * end:.1f} cm from its end, "
-        f"{100 * c.mean_distance(clip):.1f} cm off on average, {100 * off.max():.1f} cm at worst (at {worst / clip.fps:.1f} s)"
+        f"{100 * mean:.1f} cm off on average, {100 * off.max():.1f} cm at worst (at {worst / clip.fps:.1f} s)"
     )
     out = [Note(text, frame=worst, constraint=c.describe())]
     if arrival is not None and c.times is None and end > arrival:
