@@ -190,7 +190,8 @@ def test_a_parameter_of_one_s_own_is_measured_where_the_command_names_its_functi
     assert "reach cannot be checked, nor a result corrected by it: given by hand" in unknown["reason"]
     failed = run("learn", "cuts", clip, "-o", tmp_path / "n.loom", "--measure", f"{own}:broken")
     assert (failed.code, (tmp_path / "n.loom").exists()) == (2, False)
-    assert "the motion parameter 'broken' cannot be measured: expected finite values, found [nan]" in failed.err
+    assert "the motion parameter 'broken' cannot be measured on " in failed.err
+    assert "expected finite values, found [nan]" in failed.err
 
 
 def test_all_problems_of_a_request_are_printed_at_once(run: Any, model: Path, tmp_path: Path) -> None:

@@ -101,11 +101,23 @@ def build_space(
         *unlike,
         *info(registered_note(found) + (measured if len(sampled.weights) else "")),
         *info(f"the examples cover {covered(values, parameters)}"),
+        *hardly_varying(values, parameters),
         *listed_cuts(chosen, values, parameters, rows, found.cost),
         *changed_by_locking(chosen, played, values, parameters),
         *info(*passed),
     ]
     return Built(space, chosen, tuple(notes), tuple(parameters))
+
+
+def hardly_varying(values: FloatArray, parameters: Sequence[MotionParameter]) -> list[Note]:
+    """A warning for each parameter whose examples differ by less than it is usually met by."""
+    starts = np.cumsum([0, *(p.size for p in parameters)])
+    extents = [float(np.ptp(values[:, a : a + p.size], axis=0).max()) for a, p in zip(starts, parameters, strict=False)]
+    return [
+        warning(f"{p.name} hardly varies in the examples, by {shown_value(extent, p.unit)}")
+        for p, extent in zip(parameters, extents, strict=True)
+        if extent < p.tolerance
+    ]
 
 
 def registered_note(found: Gathered) -> str:
