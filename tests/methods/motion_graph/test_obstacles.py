@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from motionloom.constraints import Avoid, Request, RootPath, solve
+from motionloom.constraints import Avoid, Reach, Request, RootPath, solve
+from motionloom.io import load
 from motionloom.kinematics.body_reach import body_reach
 from motionloom.kinematics.fk import fk
 from motionloom.kinematics.pace import root_acceleration
@@ -95,3 +96,14 @@ def test_a_path_that_the_clips_cannot_walk_in_its_time_is_reported_with_the_near
     again = attempt(model, Request(seconds=float(match[1]), constraints=(RootPath(points=((0, 0), (0, 2.5))),)))
     assert again.met
     assert sway(again.clip) > 0.5 * sway(walks[0])
+
+
+def test_no_body_stands_beside_an_obstacle_to_stay_near_its_path(mocap):
+    """Two walks that start and stop: a route once stood and turned for 2.3 s beside the pillar."""
+    model = learn("motion-graph", [load(mocap / "cmu" / f"137_{k}.bvh") for k in (16, 29)])
+    path = RootPath(points=((0, 0), (0, 3), (1.5, 6)), tolerance=0.6, weight=1.0)
+    end = Reach(position=(1.5, 6.0), heading=np.radians(25), weight=1.0)
+    made = synthesize(model, Request(constraints=(path, Avoid(center=(0.1, 2.2), radius=0.3), end)), seed=3)
+    steps = np.linalg.norm(np.diff(steady_travel(made).place, axis=0), axis=1)
+    assert steps.min() * made.fps > 0.9  # m/s; 0.04 before
+    assert path.mean_distance(made) < 0.35

@@ -21,7 +21,9 @@ from motionloom.methods.schedule import Reachable, frame_paces, nodes_of, schedu
 MISSING_LABEL_COST = 0.25  # m^2: cost of a frame without the label along a path, as if it were half a metre off
 HARD_WEIGHT = 1000.0  # of a hard label: it outweighs any path
 STANDING_SHARE = 0.35  # of the usual pace: slower frames count as standing, the slower the more
-STANDING_WEIGHT = 2.0  # of a standing frame on the way, against a label of weight 1
+STANDING_WEIGHT = (
+    8.0  # of a standing frame on the way, against a label of weight 1: it may cost half a metre beside the path
+)
 STAND_MARGIN = 0.5  # m from the ends of a path where standing is natural
 LABEL_MARGIN = 0.1  # m before and after its stretch in which a label is kept too,
 LABEL_MARGIN_GROWTH = 0.03  # and metres more for each metre of the path
