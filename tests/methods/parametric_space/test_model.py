@@ -252,7 +252,7 @@ def test_cycles_of_another_action_are_named(walk_clips):
 
 def test_a_measure_that_fails_is_an_error(ducks):
     broken = MotionParameter("broken", "m", 1, "", lambda clip: float("nan"))
-    with pytest.raises(BadRequest, match="'broken' cannot be measured.*: expected finite values"):
+    with pytest.raises(BadRequest, match=r"'broken' cannot be measured.*: expected finite values"):
         learn("parametric-space", ducks, {"parameter": ["broken"], "cut": "none", "samples": 0}, parameters=[broken])
 
 
