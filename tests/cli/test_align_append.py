@@ -85,6 +85,21 @@ def test_append_warns_of_clips_far_apart(folder, tmp_path):
     assert "cm apart where they meet, a long transition" in done.output
 
 
+def test_append_warns_of_a_clip_that_is_mostly_left_out(folder, tmp_path):
+    """The nearest frames may lie near the end of a short clip."""
+    from motionloom.core import replace
+
+    walk = load(folder / "slow.bvh")[:60]
+    lifted = walk.root.copy()
+    lifted[:36, 1] += 0.2  # unlike the end of the other one
+    save(replace(walk, root=lifted), folder / "short.bvh")
+    done = call("append", folder / "walk.bvh", folder / "short.bvh", "-o", tmp_path / "both.bvh")
+    assert "% of short.bvh is left out (0." in done.output
+    assert "of 1.00 s): --search 0.2 keeps more, or --at" in done.output
+    done = call("append", folder / "walk.bvh", folder / "slow.bvh", "-o", tmp_path / "b.bvh", "--search", 0.3)
+    assert "% of" not in done.output
+
+
 def test_a_window_that_is_no_time_is_refused(folder, tmp_path):
     done = call("align", folder / "walk.bvh", folder / "run.bvh", "-o", tmp_path / "out", "--window", "nan")
     assert done.exit_code == 2

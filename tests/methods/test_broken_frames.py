@@ -27,6 +27,13 @@ def test_a_clip_with_broken_frames_becomes_two(spoilt):
     assert "3 broken frames left out" in str(ready.notes[0])
 
 
+def test_a_clip_of_which_nothing_is_left_is_named(spoilt):
+    """Its name once stood beside a number of frames alone: that these were all had to be guessed."""
+    ready = prepare([spoilt[80:120], samples.make("walk", seed=2)], spoilt.fps)
+    assert ready.owners == (1,)
+    assert "all 40 frames, broken or in pieces under 0.5 s between broken ones, left out" in str(ready.notes[0])
+
+
 @pytest.mark.parametrize(
     ("broken", "left"), [(slice(100, 103), [94, 251]), (slice(0, 3), [351]), (slice(357, 360), [351])]
 )

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from motionloom.recipes.recorded_edits import Appended
 
 MAX_DISTANCE = 25.0  # cm: root mean square distance of the joints beyond which a warning is printed
+MAX_DROPPED = 1 / 3  # of a clip: if the nearest frames leave out more of it, a warning is printed
 JOIN_LIMIT = "50cm"  # beyond this the clips are not joined, unless --limit is larger
 MAX_LIMIT = 5.0  # m: more than that is a number of centimetres without its unit
 
@@ -127,6 +128,11 @@ def append(
     dropped = summary["dropped_seconds"]
     if dropped["a"] > 0 or dropped["b"] > 0:
         print_line(f"  the last {dropped['a']:.2f} s of A and the first {dropped['b']:.2f} s of B are left out")
+        lengths = {"a": joined.a.seconds, "b": joined.b.seconds}
+        for key, seconds in lengths.items() if at is None else ():
+            if dropped[key] > MAX_DROPPED * seconds:
+                share = f"{dropped[key] / seconds:.0%} of {summary[key]['name']} is left out"
+                warn(f"{share} ({dropped[key]:.2f} of {seconds:.2f} s): --search {seconds / 4:.1g} keeps more, or --at")
     print_line(f"  {' meets '.join(places)}, {distance:.1f} cm apart")
     if distance > MAX_DISTANCE:
         warn(f"the clips are {distance:.0f} cm apart where they meet, a long transition (--at chooses other times)")

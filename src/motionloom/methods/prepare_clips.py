@@ -161,6 +161,9 @@ def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[
     lost = len(clip) - sum(len(p) for p in pieces)
     near = f", with those within {margin:g} s of them" if margin else ""
     frames = "1 broken frame" if lost == 1 else f"{lost} broken frames"
+    frames = (
+        frames if pieces else f"all {len(clip)} frames, broken or in pieces under {MIN_PIECE:g} s between broken ones,"
+    )
     left_out = f"{frames} left out (listed by `motionloom check`){near}" if lost else ""
     return pieces, [left_out, "short glitches mended by their neighbours" if count else ""]
 
