@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom.core import BadRequest, Clip, End, Skeleton, replace
 from motionloom.kinematics.body.rest_pose import stands
-from motionloom.kinematics.fk import fk_rotations, world
+from motionloom.kinematics.fk import fk_rotations
 from motionloom.kinematics.travel import travel
 from motionloom.rotation import IDENTITY, average, inverse, multiply, rotate, yaw
 
@@ -81,16 +81,27 @@ def on_root_bone(clip: Clip, rig: Clip) -> Clip:
         return clip
     shown = Clip(body, np.zeros((1, 3)), np.tile(IDENTITY, (1, len(body), 1)), rig.fps) if stands(body) else rig
     facing = average(multiply(yaw(-travel(below_root_bone(shown)).heading), shown.rotations[:, 0]))
-    path, hips = travel(clip), body.joint("hips")
-    kept = body.below(hips)
-    floor = np.stack([path.place[:, 0], np.zeros(len(clip)), path.place[:, 1]], 1)
+    path = travel(clip)
     rotations = np.tile(average(shown.rotations), (len(clip), 1, 1))
     rotations[:, 0] = multiply(yaw(path.heading), facing)
-    places, turns = world(body, floor, rotations)
-    above = inverse(turns[:, body.parents[hips]])
-    rotations[:, kept] = clip.rotations
-    rotations[:, hips] = multiply(above, clip.rotations[:, 0])
-    slides = np.zeros((len(clip), len(body), 3))
-    slides[:, kept] = 0.0 if clip.slides is None else clip.slides
-    slides[:, hips] = rotate(above, clip.root - places[:, hips])
-    return replace(clip, skeleton=body, root=floor, rotations=rotations, slides=slides)
+    floor = np.stack([path.place[:, 0], np.zeros(len(clip)), path.place[:, 1]], 1)
+    return with_body(replace(clip, skeleton=body, root=floor, rotations=rotations, slides=None), clip)
+
+
+def with_body(clip: Clip, body: Clip) -> Clip:
+    """The clip with another motion of its body from the hips on (`below_root_bone`), and with the body's labels.
+
+    All other bones move as they do; the hips slide from their place.
+    """
+    hips = clip.skeleton.joint("hips")
+    kept = clip.skeleton.below(hips)
+    slides = np.zeros((len(clip), len(clip.skeleton), 3)) if clip.slides is None else clip.slides.copy()
+    slides[:, kept] = 0.0 if body.slides is None else body.slides
+    slides[:, hips] = 0.0
+    places, turns = fk_rotations(replace(clip, slides=slides))
+    above = inverse(turns[:, clip.skeleton.parents[hips]])
+    rotations = clip.rotations.copy()
+    rotations[:, kept] = body.rotations
+    rotations[:, hips] = multiply(above, body.rotations[:, 0])
+    slides[:, hips] = rotate(above, body.root - places[:, hips])
+    return replace(body, skeleton=clip.skeleton, root=clip.root, rotations=rotations, slides=slides)

@@ -32,7 +32,7 @@ from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
 from motionloom.kinematics.resample import resample as resampled
 from motionloom.kinematics.retarget import RetargetReport
 from motionloom.kinematics.retarget import retarget as retargeted
-from motionloom.kinematics.root_bone import with_root_bone
+from motionloom.kinematics.root_bone import below_root_bone, with_body, with_root_bone
 from motionloom.kinematics.travel import in_place as without_travel
 from motionloom.kinematics.trim import trim_contacts, trim_times
 
@@ -205,7 +205,10 @@ def clean(
     first(0.0, "repairing glitches" if repair else "finding contacts")
     clip, lines = repair_glitches(clip) if repair else (clip, [])
     clip = with_contacts(clip, fresh=True, ground=ground) if find_contacts else clip
-    cleaned, skate = remove_skate(clip, ease=ease, ground=ground, progress=second)
+    body = below_root_bone(clip)
+    cleaned, skate = remove_skate(body, ease=ease, ground=ground, progress=second)
+    if body is not clip:  # the bone goes with the hips over the ground, and stays on it
+        cleaned = with_body(replace(clip, root=clip.root + (cleaned.root - body.root) * [1, 0, 1]), cleaned)
     return Cleaned(_with_step(cleaned, step), skate, [*gaps, *lines])
 
 
