@@ -47,7 +47,8 @@ from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, requested_looks, splice_layer_of
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.methods.parametric_graph.nodes import Node, node_index
-from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, PlanSearch, labels_of, run_orders, start_of
+from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, run_orders
+from motionloom.methods.parametric_graph.plan_search import PlanSearch, labels_of, start_of
 from motionloom.methods.parametric_graph.plan_values import has_parameter
 from motionloom.methods.parametric_graph.tables import ParametricGraphTables, build_tables
 from motionloom.methods.parametric_graph.unreached import unreached
