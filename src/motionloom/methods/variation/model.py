@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from typing import Any, ClassVar
 
@@ -13,9 +13,8 @@ from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Pace, Plant, PositionAt, Request, RootAt
 from motionloom.core import BadRequest, Clip, FloatArray, FormatError, Note, Origin, Progress, part, replace, silent
-from motionloom.core.note import warning
 from motionloom.core.origin import all_terms
-from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions, runs
+from motionloom.kinematics.feet.contacts import contact_array, foot_parts, part_positions
 from motionloom.kinematics.feet.standing import steady_contacts, stepping
 from motionloom.kinematics.fk import fk
 from motionloom.methods.array_checks import check_array, check_clips
@@ -35,7 +34,6 @@ from motionloom.methods.variation.plan import VariationPlan, fresh, search
 from motionloom.methods.variation.regression import regression_of
 from motionloom.methods.variation.sources import mixture_sources
 from motionloom.methods.variation.synthesis import (
-    SLOWEST,
     Motion,
     SynthesisRun,
     Tasks,
@@ -48,6 +46,7 @@ from motionloom.methods.variation.synthesis import (
     with_standing_feet,
 )
 from motionloom.methods.variation.takes import Takes, build_takes, closed_takes
+from motionloom.methods.variation.target_notes import foot_notes, hurried_joints, limb_problem
 from motionloom.methods.variation.timing import MOMENTS, MeanLoop
 
 SHORTEST = 3  # frames of a clip: one instance of the transition network
@@ -55,7 +54,6 @@ LIMITS = 0.1  # of the observed range: limbs that are corrected may leave it by 
 RISE = 0.1  # m: farthest that the hips are raised or lowered to the height of a root_at
 LONGEST = 2.0  # times the longest clip: the latest end of a variant
 MEASURING = 0.9  # of the time of a plan: variants by which the amount is adjusted, the first time
-HURRIED = 2.0  # times as fast as in the takes: a joint that is faster to meet its targets gets a warning
 STRAIGHT = (1.0, 0.0)  # a row of `SynthesisRun.steering` that changes nothing
 SOURCES = 8  # most clips that a frame is recorded to come from
 
@@ -262,46 +260,17 @@ class VariationModel(Model[Options]):
             whole = with_standing_feet(tasks, body, standing, places, self.leg_lengths, ease, ahead=faithful)
             motion = self._synthesized(plan.run, body, whole, options, part(progress, 0.5, 1.0))
             clip = self.dofs.clip(motion.values, plan.run.start)
-            notes = _foot_notes(whole, len(tasks.limb))
+            notes = foot_notes(whole, len(tasks.limb))
         progress(1.0, "synthesizing")
         clip = self._described(clip, motion._replace(contacts=standing), notes)
         return place(clip, request, self) if self.keeps_place else clip
 
     def shortfall(self, clip: Clip, plan: VariationPlan, request: Request, options: Options) -> str:
-        return root_problem(clip, request.constraints, RISE) or self._limb_problem(clip, request.constraints)
-
-    def _limb_problem(self, clip: Clip, constraints: Sequence[Constraint]) -> str:
-        """Which joints turn for the first hard target that a limb misses; or ""."""
-        for c in constraints:
-            if isinstance(c, (PositionAt, Plant)) and c.hard and c.worst(clip) > c.limit:
-                joint = self.skeleton.joint(c.joint)
-                top = self.skeleton.names[limb_of(self.skeleton, joint).top]
-                return (
-                    f"no variant that was tried meets {c.describe()}: for it the joints from {top} to "
-                    f"{self.skeleton.names[joint]} turn, within the range of the takes, and the hips move as in the "
-                    f"takes{self._stands(joint) if isinstance(c, Plant) else ''}"
-                )
-        return ""
-
-    def _stands(self, joint: int) -> str:
-        """When a foot stands in most of the takes, after a comma; "" for other joints."""
-        names = [part.joint for part in foot_parts(self.skeleton)]
-        if joint not in names:
-            return ""
-        votes = self.takes.contacts[:, :, names.index(joint)].mean(0) > 0.5
-        spans = [f"{a / (MOMENTS * self.fps):.2f} to {b / (MOMENTS * self.fps):.2f} s" for a, b in runs(votes)]
-        return f", in most of which it stands from {' and '.join(spans)}" if spans else ", in which it never stands"
+        takes, asked = self.takes.contacts, request.constraints
+        return root_problem(clip, asked, RISE) or limb_problem(clip, asked, takes, self.fps)
 
     def remarks(self, clip: Clip, request: Request) -> tuple[Note, ...]:
-        """Joints that are put somewhere and are much faster than in the takes, as where two targets follow at once."""
-        asked = [c for c in request.constraints if isinstance(c, (PositionAt, Plant)) and c.hard]
-        notes: list[Note] = []
-        for joint in dict.fromkeys(self.skeleton.joint(c.joint) for c in asked):
-            usual, found = max(map(partial(_fastest, joint), self.clips)), _fastest(joint, clip)
-            if found > HURRIED * max(usual, SLOWEST):
-                name = self.skeleton.names[joint]
-                notes.append(warning(f"{name} moves at up to {found:.1f} m/s for its targets (takes: {usual:.1f} m/s)"))
-        return tuple(notes)
+        return hurried_joints(clip, request.constraints, self.clips)
 
     def _as_long_as_takes(
         self, run: SynthesisRun, motion: Motion, options: Options, rng: Generator, progress: Progress
@@ -393,11 +362,6 @@ class VariationModel(Model[Options]):
         return replace(clip, label_names=names, labels=labels, origin=origin)
 
 
-def _fastest(joint: int, clip: Clip) -> float:
-    """m/s: the largest speed of a joint."""
-    return float(np.linalg.norm(np.diff(fk(clip)[:, joint], axis=0), axis=1).max(initial=0.0) * clip.fps)
-
-
 def unrolling_of(
     clips: Sequence[Clip], sequences: Sequence[FloatArray], dofs: Dofs, networks: Networks, config: Config
 ) -> Unrolling:
@@ -412,16 +376,3 @@ def unrolling_of(
 def _cycle_starts(frames: FloatArray) -> tuple[int, ...]:
     """Frames of a stream at which a new cycle begins: its takes (F, S) go back."""
     return (0, *(np.flatnonzero(np.diff(frames.mean(1)) < 0) + 1).tolist())
-
-
-def _foot_notes(tasks: Tasks, first: int) -> tuple[Note, ...]:
-    """How far standing feet, the tasks from `first` on, are from where they should stand: those are clamped."""
-    miss = tasks.miss[first:]
-    far = miss > 1e-3
-    if not far.any():
-        return ()
-    worst = first + int(miss.argmax())
-    text = (
-        f"{int(far.sum())} of {len(far)} times a foot that stands is out of reach, by {miss.max() * 100:.1f} cm at most"
-    )
-    return (Note(text, frame=int(tasks.first[worst])),)
