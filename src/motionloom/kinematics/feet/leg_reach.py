@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionloom.core import BoolArray, FloatArray
+from motionloom.core import BoolArray, FloatArray, IntArray
+from motionloom.core.numbers import smoothstep
 from motionloom.kinematics.body.roles import Foot
 from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.feet.smoothing import away_from, envelope
@@ -18,6 +19,19 @@ SOFT_REACH = 0.004  # leg lengths: the soft limit on reach, narrow, as legs are 
 STRAIGHTEST = 0.0003  # leg lengths: the limit of a leg that is straight as given; its knee is then bent by 3 degrees
 MAX_HEEL_TURN = np.radians(30.0)  # a foot turns about its toe by at most this
 ON_A_LINE = 1e-6  # sine of the angle at the toe below which its turn would not change the length of the leg
+NEAR_A_LINE = np.radians(10.0)  # angle at the toe below which a foot is about to pass to the other side of its leg
+FOLDED = (np.radians(4.0), np.radians(14.0))  # between thigh and shin: of a leg folded up, and of one that is not
+
+
+def mobility(foot: Foot, places: FloatArray) -> FloatArray:
+    """(F,) 1 for legs that can move their feet, falling to 0 for those folded up, as a dog's that sits.
+
+    There 3 cm of the foot may be 60 degrees of the thigh.
+    """
+    thigh, shin = (places[:, j] - places[:, foot.shin] for j in (foot.thigh, foot.ankle))
+    length = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
+    between = np.arccos(np.clip(np.einsum("fi,fi->f", thigh, shin) / np.maximum(length, 1e-9), -1.0, 1.0))
+    return smoothstep((between - FOLDED[0]) / (FOLDED[1] - FOLDED[0]))
 
 
 def soft_reach(foot: Foot, places: FloatArray) -> FloatArray:
@@ -58,7 +72,8 @@ def follow_knee(
     """Turn a foot about its toe so that its leg, with hips moved by `hips` (F, 3), is as long as in `places`.
 
     Then the knee bends as given. This holds as soon as the heel is not planted, while the toe is `touching` (F,), and
-    eases in and out over `width` frames; nothing at `fixed` frames. The ankle goes no lower than it ever was.
+    eases in and out over `width` frames; nothing at `fixed` frames, and where the ankle passes the line from hip to toe
+    (a dog's paw does): the turn would change its direction there. The ankle goes no lower than it ever was.
     """
     near = 1.0 - away_from(np.flatnonzero(touching), len(hips), width)
     weight = near * away_from(np.flatnonzero(plan.heel_on | fixed), len(hips), width)
@@ -66,7 +81,8 @@ def follow_knee(
         return plan
     ankle = places[:, foot.ankle]
     given = np.linalg.norm(ankle - places[:, foot.thigh], axis=-1)
-    axis, angle, _ = _roll(plan, places[:, foot.thigh] + hips, given)
+    axis, angle, now = _roll(plan, places[:, foot.thigh] + hips, given)
+    weight = weight * away_from(_passes(axis, now), len(hips), width)
     angle = weight * np.clip(angle, -MAX_HEEL_TURN, MAX_HEEL_TURN)
     drop = plan.ankle[:, 1] - _rolled(plan, axis, angle).ankle[:, 1]
     room = np.maximum(plan.ankle[:, 1] - ankle[:, 1].min(), 0.0)
@@ -89,6 +105,15 @@ def _roll(plan: FootPlan, hip: FloatArray, reach: FloatArray) -> tuple[FloatArra
     apart = sine > ON_A_LINE * product
     angle = np.where(apart, now - np.arccos(np.clip(cosine, -1, 1)), 0.0)
     return np.where(apart[:, None], across, [1.0, 0, 0]), angle, now
+
+
+def _passes(axis: FloatArray, now: FloatArray) -> IntArray:
+    """Frames at which an ankle is near the line from hip to toe, or about to cross it; arguments as from `_roll`."""
+    near = now < NEAR_A_LINE
+    turned = np.einsum("fi,fi->f", axis[1:], axis[:-1]) < 0
+    near[1:] |= turned
+    near[:-1] |= turned
+    return np.flatnonzero(near)
 
 
 def _rolled(plan: FootPlan, axis: FloatArray, angle: FloatArray) -> FootPlan:

@@ -6,6 +6,7 @@ import numpy as np
 
 from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.body.roles import Foot
+from motionloom.kinematics.feet.leg_reach import mobility
 from motionloom.kinematics.fk import world
 from motionloom.kinematics.ik.limb import limb_rotations
 from motionloom.rotation import multiply
@@ -14,7 +15,8 @@ from motionloom.rotation import multiply
 def raise_foot(clip: Clip, rotations: FloatArray, foot: Foot, rise: FloatArray, turn: FloatArray | None = None) -> None:
     """Bend one leg so that its foot goes up by `rise` (F,) m and turns by `turn` (F, 4); changes `rotations` (F, J, 4).
 
-    Without `turn` it stays turned as it is.
+    Without `turn` it stays turned as it is. A foot whose leg is folded up, as a dog's that sits, does not rise
+    (`mobility`).
     """
     moves = np.abs(rise) > 1e-6
     if turn is not None:
@@ -24,7 +26,7 @@ def raise_foot(clip: Clip, rotations: FloatArray, foot: Foot, rise: FloatArray, 
         return
     slides = None if clip.slides is None else clip.slides[at]
     places, turns = world(clip.skeleton, clip.root[at], rotations[at], slides)
-    target = places[:, foot.ankle] + rise[at, None] * [0.0, 1.0, 0.0]
+    target = places[:, foot.ankle] + (mobility(foot, places) * rise[at])[:, None] * [0.0, 1.0, 0.0]
     held = turns[:, foot.ankle] if turn is None else multiply(turn[at], turns[:, foot.ankle])
     rotations[at] = limb_rotations(
         clip.skeleton,

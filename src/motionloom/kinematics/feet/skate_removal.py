@@ -27,7 +27,7 @@ from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_posit
 from motionloom.kinematics.feet.free_heels import freed_heels, knee_excess, where_better
 from motionloom.kinematics.feet.hips import hips_shift, steady_hips
 from motionloom.kinematics.feet.knees import knee_change
-from motionloom.kinematics.feet.leg_reach import follow_knee, lower_hips, soft_reach
+from motionloom.kinematics.feet.leg_reach import follow_knee, lower_hips, mobility, soft_reach
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, ToeHold, plan_foot
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
 from motionloom.kinematics.feet.treadmill import IN_PLACE, moves_in_place
@@ -239,12 +239,15 @@ def _attempt(
         still = np.abs(plan.ankle - path.ankle).max(1) < 1e-9
         still &= (path.fixed | (np.abs(plan.turn[:, 1:]).max(1) < 1e-9)) & (shift == 0).all(1)
         wanted = multiply(plan.turn, turns[:, foot.ankle])
+        near = places[:, foot.ankle] + shift
+        target = near + mobility(foot, places)[:, None] * (plan.ankle - near)
         solved, missed = limb_rotations(
-            clip.skeleton, root, rotations, limb, plan.ankle, orientation=wanted, soft=soft_reach(foot, places),
+            clip.skeleton, root, rotations, limb, target, orientation=wanted, soft=soft_reach(foot, places),
             slides=clip.slides,
         )  # fmt: skip
         for joint in limb:
             rotations[~still, joint] = solved[~still, joint]
+        missed = missed + np.linalg.norm(plan.ankle - target, axis=1)
         short[:, i] = np.where(~still & (plan.heel_on | plan.toe_on), missed, 0.0)
         moved = max(moved, float(np.linalg.norm(plan.ankle - path.ankle, axis=1).max()))
     return _Attempt(replace(clip, root=root, rotations=rotations), legs, plans, short, moved)
