@@ -18,6 +18,7 @@ from motionloom.rotation import from_axis_angle, multiply, rotate
 SOFT_REACH = 0.004  # leg lengths: the soft limit on reach, narrow, as legs are nearly straight in any walk
 STRAIGHTEST = 0.0003  # leg lengths: the limit of a leg that is straight as given; its knee is then bent by 3 degrees
 MAX_HEEL_TURN = np.radians(30.0)  # a foot turns about its toe by at most this
+MIN_TOE_ANGLE = np.radians(10.0)  # between ankle and hip, at the toe: straightened further, a foot would gain nothing
 ON_A_LINE = 1e-6  # sine of the angle at the toe below which its turn would not change the length of the leg
 NEAR_A_LINE = np.radians(10.0)  # angle at the toe below which a foot is about to pass to the other side of its leg
 FOLDED = (np.radians(4.0), np.radians(14.0))  # between thigh and shin: of a leg folded up, and of one that is not
@@ -93,7 +94,8 @@ def _roll(plan: FootPlan, hip: FloatArray, reach: FloatArray) -> tuple[FloatArra
     """Axis (F, 3) and angle (F,) of a turn about the toe that puts the ankle within `reach` of the hip.
 
     The angle at the toe between ankle (u) and hip (w) is then acos((|w|^2 + |u|^2 - reach^2) / (2 |w| |u|)); the third
-    result is what it is `now`. No turn where the three are on a line.
+    result is what it is `now`. No turn where the three are on a line, and none to less than `MIN_TOE_ANGLE`: there the
+    reach hardly depends on the angle, so that a millimetre would turn a paw by 20 degrees in one frame.
     """
     u, w = -plan.bone, hip - (plan.ankle + plan.bone)
     lengths = np.linalg.norm(u, axis=-1), np.linalg.norm(w, axis=-1)
@@ -103,7 +105,8 @@ def _roll(plan: FootPlan, hip: FloatArray, reach: FloatArray) -> tuple[FloatArra
     product = lengths[0] * lengths[1]
     cosine = (lengths[0] ** 2 + lengths[1] ** 2 - reach**2) / np.maximum(2 * product, 1e-9)
     apart = sine > ON_A_LINE * product
-    angle = np.where(apart, now - np.arccos(np.clip(cosine, -1, 1)), 0.0)
+    wanted = np.maximum(np.arccos(np.clip(cosine, -1, 1)), np.minimum(now, MIN_TOE_ANGLE))
+    angle = np.where(apart, now - wanted, 0.0)
     return np.where(apart[:, None], across, [1.0, 0, 0]), angle, now
 
 
