@@ -2,8 +2,8 @@
 
     python experiments/101_variation_of_walks.py
 
-Prints tables and figures of ten minutes of walking, and draws takes and variants for docs/variation.md. Uses
-../shared/mocap (CMU subject 35), else samples.
+Prints tables and figures of ten minutes of walking, and draws takes and variants for
+docs/experiments/variation_of_walks.md. Uses ../shared/mocap (CMU subject 35), else samples.
 """
 
 from __future__ import annotations

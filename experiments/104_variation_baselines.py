@@ -92,7 +92,7 @@ PAGE = """# Variants against noise
 deviation at each moment (*warped statistics*), with *Perlin noise* or with noise along principal components, a constant
 *convex combination* of takes with noise, and *replayed takes* (cycle animation). Takes keep their own timing. The
 amount of noise is such that clips are as far from the mean motion as variants are: {size} degrees (mean and standard
-deviation over variants; LAU asks for a difference within one deviation). [All measures](../variation.md).
+deviation over variants; LAU asks for a difference within one deviation). [All measures](variation_of_walks.md).
 
 {sections}
 
