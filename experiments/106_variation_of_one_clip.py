@@ -208,17 +208,17 @@ def main() -> None:
 
 PAGE = """# Variants of other motions, and of one clip
 
-{variants} variants of four takes each, before feet are cleaned: walk cycles (CMU 35), swimming strokes (126_11), raised
-hands (Bandai), jumps (118) and throws (143_20 and 143_22, at 60 fps). Distances are in units of the takes' median
-distance from each other; timing, lengths, acceleration and jerk are relative to the takes' ([all
+{variants} variants of four takes each, before feet are cleaned: walk cycles (CMU 35), swimming strokes (126_11),
+raised hands (Bandai), jumps (118) and throws (143_20 and 143_22, at 60 fps). Distances are in units of the takes'
+median distance from each other; timing, lengths, acceleration and jerk are relative to the takes' ([all
 measures](variation_of_walks.md)). *Fastest turn of one* is the largest turn of a joint in a frame of variants of one
 take alone (the worst of 15 of each take), against the largest of that joint in the take; *of other takes* is the same
-of another take, in the median: takes differ more in this than variants from the one clip that they are made of. *Ranks* is
-Spearman's correlation of how much each degree of freedom varies between takes and between variants (LAU fig 4): of all
-four takes, and of the first take alone with the structure of the four. *Knees* is the largest acceleration of a knee in
-a clip, m/s²: the median over variants and the worst, and the same of the takes as captured. *Takes to the nearest take*
-is how far a take is from the nearest of the other three, in the median. All other measures are relative to the takes as
-learned from, without errors of single frames.
+of another take, in the median: takes differ more in this than variants from the one clip that they are made of.
+*Ranks* is Spearman's correlation of how much each degree of freedom varies between takes and between variants (LAU
+fig 4): of all four takes, and of the first take alone with the structure of the four. *Knees* is the largest
+acceleration of a knee in a clip, m/s²: the median over variants and the worst, and the same of the takes as captured.
+*Takes to the nearest take* is how far a take is from the nearest of the other three, in the median. All other
+measures are relative to the takes as learned from, without errors of single frames.
 
 {table}
 
