@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motionloom.core import Clip, replace
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.feet.contacts import foot_parts, part_positions, with_contacts
 from motionloom.kinematics.feet.grounding import (
@@ -174,3 +175,13 @@ def test_feet_of_a_dog_which_have_no_heels_are_as_high_as_observed():
     assert np.isfinite(mended.rotations).all()
     assert np.median(off[0]) > 0.04
     assert np.quantile(off[1], 0.9) < 0.01
+
+
+def test_legs_do_not_make_up_for_a_body_that_leaps_lower_than_observed(takes):
+    """Feet that were 50 cm above the floor: legs that rose as far would fold through the hips."""
+    clip, frames, on, heights = feet_of(takes[2])
+    was = part_places(frames, clip.skeleton)[..., 1] - heights
+    raised = match_foot_heights(clip, was + 0.5, np.ones(len(clip)), heights)
+    rise = part_positions(raised)[..., 1] - part_positions(clip)[..., 1]
+    assert 0.2 * leg_length(clip.skeleton) < rise.max() < 0.31 * leg_length(clip.skeleton)
+    assert angle_between(raised.rotations[1:], raised.rotations[:-1]).max() < np.radians(20)

@@ -38,6 +38,8 @@ MAX_PITCH_SINE = 0.99  # sine: no foot is pitched farther
 PITCH_RANGE = (0.4, 0.8)  # cosine: a foot that points down below the first is not pitched, above the second fully
 STEP_GAIN = 0.02  # s: a foot that is 1 m/s faster than where it was observed steps so much (m) higher,
 MAX_EXTRA_STEP = 0.04  # m: at most,
+MAX_RISE = 0.3  # leg lengths: no foot is raised or lowered farther,
+FULL_RISE = 0.75  # and up to this share of it, fully
 STEP_SMOOTHING = 0.03  # s: deviation of the Gaussian that smooths it
 DEAD_ZONE = (0.002, 0.01)  # m, rad: a foot so little too high or low, or so little tipped, stays as it is
 
@@ -133,20 +135,21 @@ def match_foot_heights(clip: Clip, wanted: FloatArray, loose: FloatArray, height
 
     Bending a texton towards poses that are not its own lowers feet that swing, and raises and tips feet that stand.
     `wanted` (F, P) m is how high each part was above its usual height: the foot is pitched so that its toe is as much
-    lower than its heel, and raised until its lowest part is where it was. `loose` (F,) from 0 to 1 is how much of this
+    lower than its heel, and raised until its lowest part is where it was, by at most `MAX_RISE`: a leg cannot make up
+    for a body that leaps lower than observed. `loose` (F,) from 0 to 1 is how much of this
     is done: frames that must stay as they are have 0.
     """
     parts = foot_parts(clip.skeleton)
     if not parts or not wanted.shape[1]:
         return clip
     points, ankles = part_positions(clip), fk(clip)
-    rotations, level = clip.rotations.copy(), wanted + heights
+    rotations, level, most = clip.rotations.copy(), wanted + heights, MAX_RISE * leg_length(clip.skeleton)
     for foot, own in parts_by_foot(clip.skeleton):
         heel, toe, ankle = own[0], own[-1], ankles[:, None, foot.ankle]
         turn = _pitch(points[:, toe] - points[:, heel], level[:, toe] - level[:, heel], loose)
         now = ankle + rotate(turn[:, None], points[:, own] - ankle)
         rise = _beyond(wanted[:, own].min(1) - (now[..., 1] - heights[own]).min(1), DEAD_ZONE[0])
-        rise = loose * gaussian(rise[:, None], STEP_SMOOTHING * clip.fps)[:, 0]
+        rise = loose * _at_most(gaussian(rise[:, None], STEP_SMOOTHING * clip.fps)[:, 0], most)
         raise_foot(clip, rotations, foot, rise, turn)
     return replace(clip, rotations=rotations)
 
@@ -170,6 +173,13 @@ def _pitch(foot: FloatArray, drop: FloatArray, share: FloatArray) -> FloatArray:
 def _beyond(values: FloatArray, slight: float) -> FloatArray:
     """The part of values beyond +-`slight`; 0 within, so that most frames need no bending at all."""
     return values - np.clip(values, -slight, slight)
+
+
+def _at_most(values: FloatArray, most: float) -> FloatArray:
+    """Values within +-`most`: the same up to `FULL_RISE` of that, and slowly nearing it beyond."""
+    full, room = FULL_RISE * most, (1.0 - FULL_RISE) * most
+    beyond = np.maximum(np.abs(values) - full, 0.0)
+    return np.asarray(np.sign(values) * (np.minimum(np.abs(values), full) - room * np.expm1(-beyond / room)))
 
 
 def higher_steps(clip: Clip, seen: Footing) -> FloatArray:
