@@ -179,7 +179,7 @@ def test_feet_of_a_dog_which_have_no_heels_are_as_high_as_observed():
 
 def test_legs_do_not_make_up_for_a_body_that_leaps_lower_than_observed(takes):
     """Feet that were 50 cm above the floor: legs that rose as far would fold through the hips."""
-    clip, frames, on, heights = feet_of(takes[2])
+    clip, frames, _, heights = feet_of(takes[2])
     was = part_places(frames, clip.skeleton)[..., 1] - heights
     raised = match_foot_heights(clip, was + 0.5, np.ones(len(clip)), heights)
     rise = part_positions(raised)[..., 1] - part_positions(clip)[..., 1]

@@ -19,7 +19,7 @@ from motionloom.methods import learn, prepare, synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan import links as links_module
 from motionloom.methods.textons.plan.followed_takes import captured_frames, missing_departure, take_distance
-from motionloom.methods.textons.plan.link_costs import DISCOUNT, REFRESH_ROUNDS, ROUNDS, Outlook
+from motionloom.methods.textons.plan.link_costs import DISCOUNT, REFRESH_ROUNDS, ROUNDS, Outlook, Preference
 from motionloom.methods.textons.plan.links import MAX_COPY_COST, MIN_PLAYED
 from motionloom.methods.textons.plan.log_sums import RangeSums
 from motionloom.methods.textons.plan.pieces import observed_time
@@ -70,6 +70,22 @@ def test_the_outlook_is_the_mean_over_every_pair_of_links(model, rng):
         assert outlook.values[0] == pytest.approx(value, abs=1e-9)
         again = shown[pairs.at + pairs.frames] - shown[pairs.at]
         outlook.show_again(shown)
+
+
+def test_frames_that_were_shown_count_under_a_style_as_without_one(model, rng):
+    """A style that all frames have: a walk that did not see repeats ahead showed one segment 15 times."""
+    links, track, pairs = model.network(Options())
+    label = Preference(0, 300, np.zeros(len(track.speed) + 1))
+    free, styled = Outlook(links, pairs, model.fps), Outlook(links, pairs, model.fps, frames=300, wanted=[label])
+    every, now = np.arange(len(links.source)), np.zeros(len(links.source))
+    before = free.value(now, every), styled.value(now, every)
+    shown = np.concatenate([[0.0], np.cumsum(rng.random(len(track.speed)))])
+    for outlook in (free, styled):
+        outlook.show_again(shown)
+    changed = free.value(now, every) - before[0], styled.value(now, every) - before[1]
+    assert np.ptp(changed[0]) > 1.0
+    assert changed[1] == pytest.approx(changed[0], abs=1e-9)
+    assert (styled.wanted_share(10) == 1.0).all()
 
 
 def test_sums_over_ranges_hold_for_exponents_that_span_thousands_of_nats(rng):

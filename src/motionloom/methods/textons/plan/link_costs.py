@@ -111,7 +111,7 @@ class Outlook:
         length_factor: float = 1.0,
         max_copy: float = np.inf,
     ) -> None:
-        self.links, self.pairs, self.wanted, self.factor = links, pairs, wanted, length_factor
+        self.links, self.pairs, self.wanted, self.factor, self.fps = links, pairs, wanted, length_factor, fps
         played = pairs.frames / fps
         score = links.score[pairs.then]
         top = np.maximum.reduceat(score, pairs.rows)
@@ -128,7 +128,8 @@ class Outlook:
         self._stay = STAY_RATE * links.exit / fps
         self._paid = np.where(staying < links.stop, STAY_RATE * (links.entry / fps + free), 0.0)
         self._total = total
-        self.values = self._endless(ROUNDS) if frames is None or not wanted else self._until(frames)
+        self._unshown = self._shown = self._endless(ROUNDS)
+        self.values = self._until(frames) if frames is not None and wanted else self._unshown
 
     def _endless(self, rounds: int, value: FloatArray | None = None) -> FloatArray:
         """(1, L) log V of an endless walk, discounted.
@@ -145,10 +146,14 @@ class Outlook:
         return value[None]
 
     def show_again(self, shown: FloatArray) -> None:
-        """Set the cost of frames that were shown before: `shown` (F + 1,) nats, cumulated over all frames."""
+        """Set the cost of frames that were shown before: `shown` (F + 1,) nats, cumulated over all frames.
+
+        The outlook at times of a request leaves them out: `value` adds what they change in that without an end.
+        """
         self.shown = shown
+        self._shown = self._endless(REFRESH_ROUNDS, self._shown[0])
         if len(self.values) == 1:
-            self.values = self._endless(REFRESH_ROUNDS, self.values[0])
+            self.values = self._shown
 
     def _until(self, frames: int) -> FloatArray:
         """(T, L) log V at times of the grid, from the end of the result backwards."""
@@ -165,6 +170,11 @@ class Outlook:
         total = np.add.reduceat(np.exp(logs - top[self.pairs.link]), self.pairs.rows)
         return np.asarray(np.log(total) + top)
 
+    def wanted_share(self, time: int) -> FloatArray:
+        """(F,) or (1,) exp(-nats) of a second of each frame at a time of the result: 1 where it costs nothing."""
+        rates = [np.diff(some.sums) for some in self.wanted if some.first <= time < some.stop]
+        return np.exp(-self.fps / self.factor * np.sum(rates, axis=0)) if rates else np.ones(1)
+
     def cost(self, time: int, at: slice = slice(None)) -> FloatArray:
         """(P,) nats of pairs whose first frame is frame `time` of the result."""
         first, frames = self.pairs.at[at], self.pairs.frames[at]
@@ -180,7 +190,8 @@ class Outlook:
     def value(self, time: FloatArray, links: IntArray) -> FloatArray:
         """Log V of links that are entered at these times (frames)."""
         row = np.clip(np.round(time / self.step), 0, len(self.values) - 1).astype(np.int64)
-        return np.asarray(self.values[row, links])
+        again = 0.0 if len(self.values) == 1 else (self._shown - self._unshown)[0, links]
+        return np.asarray(self.values[row, links] + again)
 
     def choices(self, link: int, time: int) -> tuple[IntArray, FloatArray]:
         """The links that can follow one that is entered at a time; and the log of their weights."""

@@ -160,8 +160,18 @@ class LinkWalk(SegmentWalk):
             count = observed_time(self.segments, piece)
             self.shown *= 1.0 - count / max(1, int(self.usable.sum()))  # what was shown long ago counts less
             self.shown[first : first + count] += 1.0
-            more = REPEAT_RATE * (self.shown - self.shown[self.usable].mean()) / self.segments.fps
+            more = REPEAT_RATE * self._shown_more() / self.segments.fps
             self.outlook.show_again(np.concatenate([[0.0], np.cumsum(more)]))
+
+    def _shown_more(self) -> FloatArray:
+        """(F,) how much more often each frame was shown than those that can be, of those that the request prefers now.
+
+        Frames that it does not prefer count as shown as often as any: they are no way out of repeats.
+        """
+        wanted = self.outlook.wanted_share(self.time)
+        weights = self.usable * wanted
+        more = self.shown - np.average(self.shown, weights=weights if weights.any() else self.usable)
+        return np.asarray(more + (1.0 - wanted) * (more.max() - more))
 
     def _step_of(self, piece: TextonPiece) -> FloatArray:
         """(3,) displacement (m) and turn (rad) of the part of a segment that a piece plays."""
