@@ -9,6 +9,7 @@ from motionloom.constraints import Ground, PoseAt, Request, RootAt, Style
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, UnsupportedConstraint, replace
 from motionloom.core.origin import from_file
 from motionloom.kinematics.loop import seam_features
+from motionloom.kinematics.pace import STANDING_SPEED, pace_along
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import root_motion, turned
 from motionloom.methods import learn, synthesize
@@ -220,3 +221,15 @@ def test_cuts_of_long_material_are_those_of_short_material(tiny_clips, monkeypat
     assert set(found) <= set(known)
     assert len(found) > 0.9 * len(known)  # the others are beyond the nearest `NEIGHBOURS` of a frame
     assert all(abs(known[pair] - found[pair]) < 1e-6 for pair in set(known) & set(found))
+
+
+def test_a_body_that_has_stopped_does_not_stand_for_the_rest_of_the_time():
+    """A walk, a stop, a stand and a start: most cuts lead from one standing frame to another."""
+    names = ("start", "walk", "stop", "stand")
+    clips = [resample(make(name, seed=0, seconds=4), 30) for name in names]
+    model = learn("cuts", clips, {"largest": 0.1})
+    standing = [float((pace_along(c.root[:, [0, 2]], 30) < STANDING_SPEED).mean()) for c in clips]
+    own = np.average(standing, weights=[len(c) for c in clips])
+    for seed in range(4):
+        made = synthesize(model, Request(seconds=20), seed=seed)
+        assert (pace_along(made.root[:, [0, 2]], 30) < STANDING_SPEED).mean() < own + 0.2

@@ -14,6 +14,7 @@ from motionloom.constraints import Constraint, Pace, PoseAt, Request, RootAt, St
 from motionloom.core import Clip, FloatArray, FormatError, NoPath, Progress, part, replace
 from motionloom.core.progress import parts
 from motionloom.kinematics.loop import Loop
+from motionloom.kinematics.pace import STANDING_SPEED
 from motionloom.kinematics.resample import concatenate_aligned
 from motionloom.methods.array_checks import check_array, check_clips
 from motionloom.methods.base import Band, Honours, Model, place
@@ -25,6 +26,7 @@ from motionloom.methods.redraw_uneven_pace import steadiest, usual_changes
 from motionloom.methods.schedule import Reachable, frame_paces, schedule, style_problem
 from motionloom.methods.settings import Settings
 
+STANDING_AHEAD = 2.0  # s: a result may stand so much longer than its clips do in the same time
 MAX_RISE = 0.1  # m by which the hips are raised or lowered to the height of a root_at
 
 
@@ -103,7 +105,11 @@ class CutsModel(Model[Options]):
             graph, reachable, paces, frames, shortest=shortest, eagerness=options.eagerness, rng=rng
         )
         at = lambda nodes: self._place(pieces(nodes, graph.lengths))
-        nodes = steadiest(draw, at, usual, self.fps, progress=part(progress, 0.5, 1.0))
+        asked = any(isinstance(c, Style | Pace) for c in request.constraints)  # may ask for any time of standing
+        stands = paces < STANDING_SPEED
+        most = stands.mean() * frames + STANDING_AHEAD * self.fps
+        idle = lambda nodes: 0.0 if asked else max(0.0, float(stands[nodes].sum() - most))
+        nodes = steadiest(draw, at, usual, self.fps, idle, progress=part(progress, 0.5, 1.0))
         names = tuple(clip.name or f"clip {k}" for k, clip in enumerate(self.clips))
         return CutsPlan(tuple(pieces(nodes, graph.lengths)), names, problem)
 
