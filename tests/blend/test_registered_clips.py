@@ -134,7 +134,7 @@ def test_wrong_weights_are_errors(weights, text, walks):
 
 
 def test_other_errors_name_what_is_wrong(walks):
-    with pytest.raises(BadRequest, match="two clips or more, found 1"):
+    with pytest.raises(BadRequest, match="two different clips or more, found 1"):
         blend_clips(walks[:1], [1.0])
     with pytest.raises(BadRequest, match="expected one of uniform, cycles, key-times, time-warp, found 'magic'"):
         blend_clips(walks, [1, 0, 0], registration="magic")

@@ -17,7 +17,9 @@ from numpy.typing import ArrayLike
 from motionloom.analysis import AlignmentCurve, at_times
 from motionloom.core import BadRequest, BoolArray, Clip, FloatArray, IntArray, Skeleton, require_same_hierarchy
 from motionloom.core.origin import Origin, source_shares
-from motionloom.kinematics.feet.contacts import contact_array, foot_parts
+from motionloom.kinematics.feet.contacts import SPEED, contact_array, foot_parts, part_speeds, points_of
+from motionloom.kinematics.feet.plants import calm_contacts
+from motionloom.kinematics.fk import world
 from motionloom.kinematics.travel import Travel, body_axes, path_motion, travel
 from motionloom.rotation import continuous, multiply, yaw
 
@@ -195,6 +197,8 @@ def play(
     """`frames` frames of a blend at `fps`, from parameter u = `begin`; weights (K,), or (frames, K) that vary in time.
 
     `start` is x, z and heading; the clock runs `stretch` times as fast. Clips that end stay at their last margin row.
+    A foot part touches where most of the weights do, without the ends of contacts at which it is so quick in the blend
+    that it would touch nothing in a capture (see `contacts`).
     """
     from motionloom.blend._kernels_registered import play as run
 
@@ -208,6 +212,9 @@ def play(
     root, rotations = np.empty((frames, 3)), np.empty((frames, joints, 4))
     touching = np.zeros((frames, parts), bool)
     run(tables, w, float(rows.row(begin)), 1.0 / fps, stretch, places, root, rotations, touching)
+    points = points_of(foot_parts(skeleton), *world(skeleton, root, rotations))
+    for i in np.flatnonzero((touching & (part_speeds(points, fps) >= SPEED[1])).any(0)).tolist():
+        touching[:, i] = calm_contacts(points[:, i], touching[:, i], fps, SPEED[1])
     return BlendedFrames(places[:, 0], root, rotations, touching)
 
 

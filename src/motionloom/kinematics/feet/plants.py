@@ -68,9 +68,10 @@ def plan_foot(
     of its contact; where several in one plant disagree, the contact ends there.
     """
     gap = max(1, round(0.5 * ease * fps))
-    heel_on = _core(path.ankle, _before_rising(path.ankle[:, 1], path.heel_on, rise, path.toe_on), fps, CALM_SPEED)
+    heel_on = _before_rising(path.ankle[:, 1], path.heel_on, rise, path.toe_on)
+    heel_on = calm_contacts(path.ankle, heel_on, fps, CALM_SPEED, SHORTEST)
     heel_on = _after_landing(path.ankle[:, 1], heel_on, rise, round(LANDING_TIME * fps))
-    toe_on = _core(path.toe, _before_rising(path.toe[:, 1], path.toe_on, toe_rise), fps, toe_speed)
+    toe_on = calm_contacts(path.toe, _before_rising(path.toe[:, 1], path.toe_on, toe_rise), fps, toe_speed, SHORTEST)
     heel = _cut(path.ankle, heel_on, path.fixed, farthest, gap)
     toe = _cut(path.toe, toe_on, path.fixed, farthest, gap)
     heel, toe = _apart(heel, toe, gap)
@@ -168,8 +169,12 @@ class _Spans:
         return np.asarray((values[order[low]] + values[order[high]]) / 2)
 
 
-def _core(points: FloatArray, on: BoolArray, fps: float, calm_speed: float) -> BoolArray:
-    """Contacts without their ends, where the part still rolls on or already lifts off: pinning these would throw it."""
+def calm_contacts(points: FloatArray, on: BoolArray, fps: float, calm_speed: float, shortest: float = 0) -> BoolArray:
+    """Contacts without their ends, where the part still rolls on or already lifts off: pinning these would throw it.
+
+    Each goes from its first to its last frame with a speed, m/s, below `calm_speed` or 1.5 times its median, if these
+    are `shortest` seconds apart.
+    """
     out = np.zeros_like(on)
     found = runs(on)
     if not found:
@@ -181,7 +186,7 @@ def _core(points: FloatArray, on: BoolArray, fps: float, calm_speed: float) -> B
     last = spans.largest(np.where(calm, spans.frames, -1))
     first = -spans.largest(np.where(calm, -spans.frames, -len(on)))
     for a, b in zip(first, last, strict=True):
-        if b - a >= SHORTEST * fps - 1:
+        if b - a >= shortest * fps - 1:
             out[a : b + 1] = True
     return out
 
