@@ -57,6 +57,30 @@ def test_values_outside_the_space_are_reported_once_with_those_that_are_used(liv
     assert "deg/s instead of 90.0deg/s" in lines[0]
 
 
+def warned(live, rate, *orders, seconds=0.5, seed=1):
+    """The warnings about these orders in a stream of so many poses a second."""
+    timed, lines = [parse_order(text, live) for text in orders], list[str]()
+    steps = run(live, live.begin([seed]), follow(timed), [1 / rate] * round(rate * seconds))
+    list(warned_of_orders(live, timed, steps, 1 / rate, lines.append))
+    return lines
+
+
+@pytest.fixture(scope="module")
+def slow_turner():
+    clips = [make("walk", seed=1, turn=turn, seconds=3, fps=30) for turn in (-0.05, 0.0, 0.05)]
+    settings = {"node": ["walk parameter=turn"], "sources": 6, "targets": 40, "verified": 200, "samples": 30}
+    return learn("parametric-graph", clips, settings).live
+
+
+@pytest.mark.parametrize("rate", [30, 60, 144])
+def test_commands_that_a_graph_cannot_follow_are_reported_at_any_rate(slow_turner, rate):
+    orders = ("0: place 0 -4", "0.2: heading 90deg, speed 3", "0.4: heading 0deg")
+    place, heading, speed = warned(slow_turner, rate, *orders)
+    assert place.startswith("place 0 -4 at 0 s: the character turns by about ")
+    assert heading.startswith("heading 90deg at 0.2 s: the character turns by about ")
+    assert speed.startswith("speed 3 at 0.2 s: the character goes at 1.")
+
+
 def test_a_stream_of_motion_that_ends_says_so():
     ducks = [make("duck", seed=1, height=h, fps=30) for h in (1.0, 1.2, 1.4)]
     settings = {"parameter": ["head_height"], "cut": "none", "repeat": "no", "samples": 0}

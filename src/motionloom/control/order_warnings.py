@@ -1,4 +1,4 @@
-"""Warnings about orders that cannot be followed: places inside the turning circle, values outside a space."""
+"""Warnings about orders that cannot be followed: places too near, turns that take long, speeds and values."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from motionloom.control.script import TimedCommand
-from motionloom.core.poses import Poses
+from motionloom.core.poses import Commands, Poses
+from motionloom.kinematics.travel import root_headings
 from motionloom.methods.live import Live, State, Status
 from motionloom.methods.space.choose_examples import shown_value
 
 RADIUS = "turning radius"  # the value of a status that has it: needed for the place, and the least one
+SLOW = 10.0  # s: a turn that takes longer is reported
 
 
 def warned_of_orders(
@@ -20,21 +22,56 @@ def warned_of_orders(
 ) -> Iterator[tuple[State, Poses]]:  # fmt: skip
     """These steps of one character, `dt` apart; `report` gets a line for each order that cannot be followed.
 
-    That is a place too near, when it is ordered, or values outside what blends reach, once they are used.
+    Places, headings and speeds are looked at once the model has used them, values outside what blends reach once the
+    action has begun whose parameters they are.
     """
     due = sorted(orders, key=lambda order: order.time)
+    new: TimedCommand | None = None
     outside: TimedCommand | None = None
+    since = 0
     for n, (state, poses) in enumerate(steps):
         while due and due[0].time <= n * dt + 1e-9:
-            order = due.pop(0)
-            if not np.isnan(order.given.place).any() and (text := _too_near(live.status(state))):
-                x, z = order.given.place[0]
-                report(f"place {x:g} {z:g} at {order.time:g} s: {text}")
-            outside = order if not np.isnan(order.given.values).all() else None
+            new, since = due.pop(0), n
+            outside = new if not np.isnan(new.given.values).all() else None
+        if new is not None and (n + 1 - since) * dt >= 1.0 / live.fps - 1e-9:  # a tick of the model has used it
+            for name, text in _not_followed(live, new.given, live.status(state), poses):
+                report(f"{name} at {new.time:g} s: {text}")
+            new = None
         if outside is not None and (text := _clamped(live, outside, live.status(state))):
             report(f"values at {outside.time:g} s: {text}")
             outside = None
         yield state, poses
+
+
+def _not_followed(live: Live, given: Commands, status: Status, poses: Poses) -> Iterator[tuple[str, str]]:
+    """The commands to one character that it cannot follow, and why: a place, a heading, a speed."""
+    facing = float(root_headings(poses.rotations[:, 0], live.skeleton)[0])
+    (x, z), heading, speed = given.place[0], float(given.heading[0]), float(given.speed[0])
+    if not np.isnan(x):
+        direction = float(np.arctan2(x - poses.root[0, 0], z - poses.root[0, 2]))
+        if why := _too_near(status) or _too_slow(status, direction - facing):
+            yield f"place {x:g} {z:g}", why
+    elif not np.isnan(heading) and (why := _too_slow(status, heading - facing)):
+        yield f"heading {np.degrees(heading):.0f}deg", why
+    at = status.names.index("speed") if "speed" in status.names else -1
+    if at >= 0 and speed == status.requested[0, at] and abs(status.used[0, at] - speed) > 0.01 * max(speed, 0.1):
+        yield f"speed {speed:g}", f"the character goes at {status.used[0, at]:.2f} m/s, the nearest speed that it has"
+
+
+def _too_slow(status: Status, angle: float) -> str:
+    """Why a turn by an angle takes very long: by the present speed and the least turning radius; or ""."""
+    if RADIUS not in status.names:
+        return ""
+    speed, radius = (float(status.used[0, status.names.index(name)]) for name in ("speed", RADIUS))
+    if radius <= 0.0:  # of an action that cannot turn: the next one may
+        return ""
+    rate, turn = speed / radius, abs((angle + np.pi) % (2.0 * np.pi) - np.pi)
+    if turn <= rate * SLOW:
+        return ""
+    return (
+        f"the character turns by about {np.degrees(rate):.1f} deg/s at most (a radius of {radius:.1f} m), so a turn by "
+        f"{np.degrees(turn):.0f} deg takes about {turn / max(rate, 1e-9):.0f} s"
+    )
 
 
 def _clamped(live: Live, order: TimedCommand, status: Status) -> str:
