@@ -76,6 +76,7 @@ class Learn(LazyGroup):
             loaded = load_all(wanted, reading, markers=optical) if wanted or not made else []
             if graph is not None:
                 given = {**given, **graph.config}
+                loaded = [(path, graph.named(clip, path)) for path, clip in loaded]
             paths = [path for path, _ in loaded]
             with busy("learning") as report:
                 model = learn(

@@ -138,6 +138,10 @@ class Origin:
         weights = np.where(smooth, (1 - t) * self.weights[first] + t * self.weights[second], near.weights)
         return near._with(near.which, values, weights, near.notes)
 
+    def named(self, name: str) -> Origin:
+        """The origin of a clip of another name, under which its recipe finds it: with the folders of its file."""
+        return replace(self, name=name, read=None if self.read is None else replace(self.read, name=name))
+
     def with_notes(self, *notes: Note) -> Origin:
         """The same origin with more notes."""
         return replace(self, notes=(*self.notes, *notes))

@@ -176,6 +176,8 @@ class _Repeater:
         clip = load_take(_inside(home, Path(read.name).name), progress=part(self.progress, 0.0, 0.0), **settings)
         if read.content and clip_sha256(clip) != read.content:
             raise CannotRepeat(f"{read.name} was edited by a program after it was read: the recipe does not hold how")
+        if isinstance(clip, Clip) and "/" in read.name:  # its folders tell a graph which node it belongs to
+            clip = clip_with(clip, origin=clip.origin.named(read.name))
         return clip
 
     def _remade(self, read: Read, step: Made) -> Path:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from motionloom.core import BadRequest, FormatError
-from motionloom.io import save
+from motionloom.io import expand_paths, load, save
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
+from motionloom.methods.parametric_graph.node_specs import clips_of, matches, parse_node
 from motionloom.samples import make
 
 WALKS = """
@@ -82,3 +83,29 @@ def test_a_file_that_is_absent_or_no_toml_is_an_error(tmp_path):
         read_graph_file(tmp_path / "absent.toml")
     with pytest.raises(FormatError, match="not a TOML file"):
         read_graph_file(written(tmp_path, "[nodes.walk"))
+
+
+def test_equally_named_clips_of_two_folders_belong_to_their_own_nodes(tmp_path):
+    for name in ("walk", "run"):
+        for i, turn in enumerate((-0.7, 0.0, 0.7)):
+            (tmp_path / name).mkdir(exist_ok=True)
+            save(make(name, turn=turn, seed=1, seconds=3, fps=30), tmp_path / name / f"{i}.bvh")
+    text = '[nodes.{0}]\nclips = ["{0}/*.bvh"]\n[nodes.all_{0}]\nclips = ["{0}"]\n'
+    graph = read_graph_file(written(tmp_path, text.format("walk") + text.format("run")))
+    paths = expand_paths(graph.patterns)
+    clips = [graph.named(load(path), path) for path in paths]
+    specs = [parse_node(line) for line in graph.config["node"]]
+    assert [clip.origin.read.name for clip in clips[:3]] == ["walk/0.bvh", "walk/1.bvh", "walk/2.bvh"]
+    for spec, own in zip(specs, (clips[:3], clips[:3], clips[3:], clips[3:]), strict=True):
+        assert clips_of(spec, clips) == own
+    read = [load(path) for path in paths[:3]]  # by a program, which has no folders in names
+    assert clips_of(specs[0], read) == read
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [("walks/*.bvh", "a"), ("**/*.bvh", "abc"), ("walks/**/b*", "b"), ("walks", "ab"), ("w*", "ab"), ("*.bvh", "c")],
+)
+def test_a_pattern_finds_the_clips_that_were_read_for_it(pattern, found):
+    names = ("walks/a.bvh", "walks/slow/b.bvh", "c.bvh")
+    assert [n for n in names if matches(n.split("/"), pattern.split("/"))] == [n for n in names if n[-5] in found]

@@ -244,7 +244,8 @@ def parse_edge(text: str, known: Mapping[str, int]) -> WantedEdge:
 
 def action_named(spec: NodeSpec, clips: Sequence[Clip]) -> Clip:
     """The clip with the action of a layered node."""
-    found = [clip for clip in clips if spec.overlay in (clip.name, clip.name.rpartition(".")[0])]
+    wanted = (spec.overlay, spec.overlay.rpartition("/")[2])  # clips that a program read have no folders
+    found = [clip for name in wanted for clip in clips if name in (clip.name, clip.name.rpartition(".")[0])]
     if not found:
         known = unknown(spec.overlay, [clip.name for clip in clips], "clip")
         raise BadRequest(f"node {spec.name}: overlay: {known}")

@@ -36,6 +36,11 @@ class GraphFile(NamedTuple):
     made: tuple[Clip, ...]  # clips of samples
     config: Mapping[str, Any]  # settings of learning
     models: Mapping[str, Path]  # files of the gaze map and of the variation of layered nodes
+    folder: Path  # of the file
+
+    def named(self, clip: Clip, path: Path) -> Clip:
+        """The clip of a file under its path below the graph file, by which nodes find it."""
+        return replace(clip, origin=clip.origin.named(path.relative_to(self.folder).as_posix()))
 
 
 def read_graph_file(path: str | Path) -> GraphFile:
@@ -89,13 +94,13 @@ def read_graph_file(path: str | Path) -> GraphFile:
         if isinstance(action := table.get("overlay"), str):
             file = _inside(path.parent, action, where)
             patterns[file] = None
-            layers["overlay"] = file.name
+            layers["overlay"] = file.relative_to(path.parent).as_posix()
         elif action is not None:
             made += (acted := _sampled(f"{name}_action", action, where, made))
             if len(acted) != 1:
                 raise BadRequest(f"{where}: overlay: expected one action, found {len(acted)}")
             layers["overlay"] = acted[0].name
-        lines.append(_spec(name, table, own, samples, where)._replace(**layers).text)
+        lines.append(_spec(name, table, own, samples, where, path.parent)._replace(**layers).text)
     edges = [_edge(edge, nodes, path.name) for edge in _several(given.get("edges", ()))]
     if twice := [pair for pair, n in Counter(line.split()[0] for line in edges).items() if n > 1]:
         raise BadRequest(f"{path.name}: edges: {twice[0]} is given more than once")
@@ -109,7 +114,7 @@ def read_graph_file(path: str | Path) -> GraphFile:
     models = given.get("models", {})
     _check_keys(models, MODELS, f"{path.name}: models")
     files = {key: _inside(path.parent, str(name), f"{path.name}: models") for key, name in models.items()}
-    return GraphFile(tuple(patterns), tuple(made), {**settings, "node": lines, "edge": edges}, files)
+    return GraphFile(tuple(patterns), tuple(made), {**settings, "node": lines, "edge": edges}, files, path.parent)
 
 
 def _layers(table: Mapping[str, Any], bases: set[str], where: str) -> dict[str, Any]:
@@ -190,7 +195,9 @@ def _sampled(node: str, given: Any, where: str, before: list[Clip]) -> list[Clip
     return out
 
 
-def _spec(name: str, table: Mapping[str, Any], own: list[Path], samples: list[Clip], where: str) -> NodeSpec:
+def _spec(
+    name: str, table: Mapping[str, Any], own: list[Path], samples: list[Clip], where: str, home: Path
+) -> NodeSpec:
     given: dict[str, Any] = {k: table[k] for k in KEYS if k in table and k not in ("clips", "parameter", "scale")}
     parameter = tuple(_several(table.get("parameter", ())))
     for key, value in (*given.items(), *(("parameter", p) for p in parameter)):
@@ -198,8 +205,8 @@ def _spec(name: str, table: Mapping[str, Any], own: list[Path], samples: list[Cl
             raise BadRequest(f"{where}: {key}: expected a name without spaces, found {repr(value)[:60]}")
     if re.search(r"\s", name):
         raise BadRequest(f"{where}: expected a name without spaces")
-    files = [escape(f.name) for p in own if p.is_dir() for f in sorted(p.iterdir())]
-    files += [p.name for p in own if not p.is_dir()]
+    files = [escape(f.relative_to(home).as_posix()) for p in own if p.is_dir() for f in sorted(p.rglob("*"))]
+    files += [p.relative_to(home).as_posix() for p in own if not p.is_dir()]
     patterns = [re.sub(r"[\s|]", "?", file) for file in files]  # spaces separate the words of a line
     if samples:
         patterns.append(f"{name}_*")

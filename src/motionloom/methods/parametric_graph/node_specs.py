@@ -103,10 +103,23 @@ def default_nodes(clips: Sequence[Clip]) -> tuple[NodeSpec, ...]:
     return tuple(NodeSpec(name) for name in names)
 
 
+def matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether a file is found by a pattern, both given by folders and name; one that finds a folder finds its files."""
+    if not pattern:
+        return True
+    if pattern[0] == "**" and matches(parts, pattern[1:]):
+        return True
+    rest = pattern if pattern[0] == "**" else pattern[1:]
+    return bool(parts) and fnmatch(parts[0], pattern[0]) and matches(parts[1:], rest)
+
+
 def clips_of(spec: NodeSpec, clips: Sequence[Clip]) -> list[Clip]:
     """The clips of a node; `BadRequest` if there are none."""
     if spec.clips:
-        found = [c for c in clips if any(fnmatch(c.name, pattern) for pattern in spec.clips)]
+        patterns = [pattern.split("/") for pattern in spec.clips]
+        found = [c for c in clips if any(matches(c.name.split("/"), pattern) for pattern in patterns)]
+        if not found:  # clips that a program read have names without folders
+            found = [c for c in clips if any(fnmatch(c.name, pattern[-1]) for pattern in patterns)]
         if not found:
             names = ", ".join(c.name for c in clips)
             raise BadRequest(f"node {spec.name}: no clip is named like {', '.join(spec.clips)}; clips: {names}")
