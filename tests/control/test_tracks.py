@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from motionloom.control.crowd_clips import crowd_clips
-from motionloom.control.tracks import Tracks, read_tracks
+from motionloom.control.keyboard import help_line
+from motionloom.control.tracks import Tracks, off_tracks, read_tracks
 from motionloom.core import BadRequest, FormatError
 from motionloom.methods import learn
 from motionloom.samples import make
@@ -20,7 +24,7 @@ def test_rows_are_read(tmp_path, head):
     assert read_tracks(tmp_path / "t.csv") == [[0, 0, 1, 2], [1, 0.5, -3, 0.4]]
 
 
-@pytest.mark.parametrize("row", ["0,0,1", "0,0,1,2,3", "0,0,x,1", "0,0," + "1" * 200_000 + ",1"])
+@pytest.mark.parametrize("row", ["0,0,1", "0,0,1,2,3", "0,0,x,1", "0,0,nan,1", "0,0," + "1" * 200_000 + ",1"])
 def test_wrong_rows_are_named(tmp_path, row):
     (tmp_path / "t.csv").write_text(f"id,t,x,z\n0,0,0,0\n{row}\n")
     with pytest.raises(FormatError) as error:
@@ -101,3 +105,23 @@ def test_many_tracks_are_separated_in_one_pass():
     assert len(tracks.lines) == 30_000
     assert tracks.lines[5].times.tolist() == [0.0, 1.0]
     assert tracks.lines[5].places.tolist() == [[5.0, 0.0], [5.0, 1.0]]
+
+
+def test_the_distance_from_tracks_is_stated():
+    walk = make("walk", seed=1, turn=0.0, speed=1.2, seconds=2, fps=30)
+    x, _, z = walk.root[0]
+    tracks = [[4, 0, x, z], [4, 1, x, z + 1.5], [9, 0, 0, 0]]  # of which one is not among the clips
+    text = off_tracks(tracks, {0: walk, 4: walk})
+    off = np.linalg.norm(walk.root[:31, [0, 2]] - [x, z] - np.outer(np.arange(31) / 30, [0, 1.5]), axis=1)
+    assert text == (
+        f"hips off the tracks by {off.mean():.2f} m on average, {off.max():.2f} m at most (member 4 at "
+        f"{off.argmax() / 30:.1f} s)"
+    )
+    assert off_tracks([[0, 1, 2, 3]], {0: walk}) == ""  # a goal is no track
+
+
+def test_keys_that_a_character_does_not_know_are_not_in_the_help():
+    live: Any = SimpleNamespace(accepts=("heading", "action"), actions=("walk", "run"))
+    assert help_line(live) == "arrows: heading   0-1: action   space: none   q: quit"
+    walking: Any = SimpleNamespace(accepts=("heading", "speed", "overlay"), actions=())
+    assert help_line(walking) == "arrows: heading, speed   o: overlay   space: none   q: quit"

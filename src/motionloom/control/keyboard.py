@@ -15,7 +15,6 @@ from motionloom.rotation import wrap_angle
 TURN = math.radians(20.0)  # by which a key changes the heading
 PACE = 0.3  # m/s by which a key changes the speed
 ARROWS = "↑↖←↙↓↘→↗"  # seen from above, +z up and +x to the left
-HELP = "arrows: heading, speed   0-9: action   o: overlay   space: none   q: quit"
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,18 @@ class Pilot:
         if self.overlay >= 0:
             given["overlay"] = self.overlay
         return commands(**given)
+
+
+def help_line(live: Live) -> str:
+    """The keys that these characters know."""
+    arrows = ", ".join(name for name in ("heading", "speed") if name in live.accepts)
+    last = min(len(live.actions), 10) - 1 if "action" in live.accepts else -1
+    known = {
+        f"arrows: {arrows}": arrows != "",
+        f"0-{last}: action" if last else "0: action": last >= 0,
+        "o: overlay": "overlay" in live.accepts,
+    }
+    return "   ".join([*(text for text, on in known.items() if on), "space: none", "q: quit"])
 
 
 def top_view(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from motionloom.constraints.fields import MAX_COORDINATE
-from motionloom.core import BadRequest, FloatArray, FormatError, IntArray
+from motionloom.core import BadRequest, Clip, FloatArray, FormatError, IntArray
 from motionloom.core.text import csv_rows, read_text
 
 SIGHT = 1.5  # m: how far ahead on its track a character aims
@@ -27,10 +27,31 @@ def read_tracks(path: str | Path) -> list[list[float]]:
             if line == 1:  # a header
                 continue
             values = []
-        if len(values) != 4:
-            raise FormatError(f"expected four numbers id,t,x,z, found {','.join(row)[:60]!r}", path=path, line=line)
+        if len(values) != 4 or not np.isfinite(values).all():
+            raise FormatError(
+                f"expected four finite numbers id,t,x,z, found {','.join(row)[:60]!r}", path=path, line=line
+            )
         out.append(values)
     return out
+
+
+def off_tracks(rows: Sequence[Sequence[float]], clips: Mapping[int, Clip]) -> str:
+    """How far the hips of members, by their numbers, are from where their tracks are at the time; or "" without any."""
+    found = []
+    lines = Tracks(rows, 1 + int(max(row[0] for row in rows))).lines
+    for i in sorted(clips.keys() & lines.keys()):
+        line, clip = lines[i], clips[i]
+        time = np.arange(len(clip)) / clip.fps
+        during = (time >= line.times[0]) & (time <= line.times[-1])
+        if line.length > 0 and during.any():
+            due = np.stack([np.interp(time, line.times, line.places[:, d]) for d in (0, 1)], 1)
+            off = np.where(during, np.linalg.norm(clip.root[:, [0, 2]] - due, axis=1), np.nan)
+            found.append((float(np.nanmean(off)), float(np.nanmax(off)), i, float(time[np.nanargmax(off)])))
+    if not found:
+        return ""
+    _, worst, member, when = max(found, key=lambda entry: entry[1])
+    mean = np.mean([entry[0] for entry in found])
+    return f"hips off the tracks by {mean:.2f} m on average, {worst:.2f} m at most (member {member} at {when:.1f} s)"
 
 
 class Tracks:

@@ -38,7 +38,7 @@ def draw_reachability(found: Reachability, path: str | Path) -> None:
 
 
 def draw_trade_offs(trades: Sequence[Trade], path: str | Path) -> None:
-    """Reach of edges, and the distance of their transitions, by the limit of good ones; dots: proposed limits."""
+    """Reach of edges, and the distance of their transitions, by the limit of good ones; dots: those of the edges."""
     figure = new_figure(7.0, 3.2)
     reach, quality = figure.subplots(1, 2)
     for i, trade in enumerate(trades):
@@ -46,10 +46,11 @@ def draw_trade_offs(trades: Sequence[Trade], path: str | Path) -> None:
         at = 100 * trade.limits
         for ax, values in ((reach, 100 * trade.reach), (quality, 100 * trade.distance)):
             ax.plot(at, values, color=colour, lw=1.2, label=trade.name)
-            ax.plot(100 * trade.proposed, np.interp(trade.proposed, trade.limits, values), "o", color=colour, ms=4)
+            ax.plot(100 * trade.used, np.interp(trade.used, trade.limits, values), "o", color=colour, ms=4)
     for ax, text in ((reach, "reach [% of the target's range]"), (quality, "mean distance of transitions [cm]")):
         style_axes([ax], colour=INK)
         ax.set_xlabel("limit of good transitions [cm]", color=INK, fontsize=8)
         ax.set_ylabel(text, color=INK, fontsize=8)
-    reach.legend(fontsize=6, frameon=False)
+    reach.plot([], [], "o", color=INK, ms=4, label="limit of the edge")
+    quality.legend(*reach.get_legend_handles_labels(), fontsize=6, frameon=False, ncols=1 + len(trades) // 12)
     save_figure(figure, path)

@@ -71,6 +71,8 @@ def test_clips_are_found_beside_the_file(tmp_path):
         (WALKS + "\nsource = 3", "settings: there is no setting 'source'; did you mean 'sources'"),
         (WALKS.replace('to = "walk"', 'to = "run"'), "edges: to: there is no node 'run'"),
         (WALKS.replace("good =", "nice ="), "edges: there is no key 'nice'"),
+        (WALKS.replace("12cm", "2cm"), "graph.toml: edge walk > walk: bad: expected at least the limit of good"),
+        (WALKS.replace("12cm", "2deg"), "graph.toml: edge walk > walk: bad: "),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path, text, message):

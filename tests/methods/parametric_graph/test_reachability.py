@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.constraints import Act
 from motionloom.core import BadRequest
 from motionloom.core.poses import commands
 from motionloom.kinematics.travel import Travel, root_headings
@@ -228,8 +229,10 @@ def test_clips_of_a_fat_graph_meet_in_hub_poses(walking, hubs):
 
 
 def test_larger_limits_reach_farther_with_worse_transitions(walking):
-    trade = trade_off(walking.tables, walking.nodes, 0, 0, walking.config.region, np.random.default_rng(1))
-    assert len(trade.limits) == len(FACTORS)
+    trade = trade_off(walking.tables, walking.nodes, 0, 0, walking.config.region, 0.06, np.random.default_rng(1))
+    assert len(trade.limits) == len(FACTORS) + 1
+    assert trade.used == 0.06  # what the graph file says, between the other limits
+    assert trade.limits[0] < 0.06 < trade.limits[-1]
     assert (np.diff(trade.reach) >= -0.05).all()
     assert trade.reach[-1] > trade.reach[4]
     known = ~np.isnan(trade.distance)
@@ -246,6 +249,8 @@ def test_edges_to_a_node_that_is_left_out_are_proposed(walks):
     (line,) = [t for t in texts if "duck is left out" in t]
     assert "walk > duck with good = " in line
     assert "duck > walk with good = " in line
+    why = model.refuses(Act(action="duck", span=(1.0, 2.0)), 90)
+    assert why.startswith("node duck was left out when the graph was learned: no edges lead to it and back")
 
 
 def test_a_missing_edge_names_what_has_not_been_tried():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from motionloom.core import silent
 from motionloom.core.poses import commands
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph.edge_verification import changes_into
+from motionloom.methods.parametric_graph.fit import WantedEdge, find_edges
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
 
 GRAPH = """
@@ -86,3 +90,27 @@ def test_random_walks_take_edges_from_parts_only_there(leaping):
             leaps += pair == (0, 1)
             assert state.gap[k] <= limits[pair]
     assert leaps > 5
+
+
+@pytest.mark.parametrize("possible", [True, False])
+def test_where_no_motion_gets_into_a_part_the_edge_leaves_from_the_whole_node(leaping, monkeypatch, possible):
+    own = next(e for e in leaping.edges if e.source == e.target == 0)
+    part = np.array([[0.4], [0.5]])  # of its own node, which it can leave only by itself
+
+    def build(tables, nodes, source, target, settings, limits, rng, progress):
+        if settings.split:
+            limited = own.report._replace(part="turn 23 to 29 deg")
+            return replace(own, within=part, report=limited), limited
+        refused = own.report._replace(reason="nothing follows turn 80 deg (nearest 6.9 cm)")
+        return (own, own.report) if possible else (None, refused)
+
+    monkeypatch.setitem(find_edges.__globals__, "build_edge", build)
+    edges, [report] = find_edges(
+        leaping.nodes, [WantedEdge(0, 0)], leaping.config, leaping.fps, np.random.default_rng(0), silent()
+    )
+    assert [e.limited(leaping.nodes[0]) for e in edges] == [False] * possible
+    if not possible:
+        assert (
+            "it leaves from turn 23 to 29 deg only, and walk cannot change into that; from all of walk, " in report.text
+        )
+        assert "nearest 6.9 cm" in report.text

@@ -81,7 +81,7 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
     """The loop of driving by hand on a curses screen, until q is pressed or after so many steps."""
     import numpy as np
 
-    from motionloom.control.keyboard import HELP, Pilot, top_view
+    from motionloom.control.keyboard import Pilot, help_line, top_view
     from motionloom.kinematics.travel import root_headings
 
     keys = {260: "left", 261: "right", 259: "up", 258: "down", 32: "space"}
@@ -111,7 +111,7 @@ def by_hand(screen: Any, live: Any, seed: int, steps: int | None = None) -> None
         clamped = "  out of reach" if status.clamped[0] else ""
         screen.erase()  # a window that was made smaller would keep lines
         digits = " ".join(f"{i} {name}" for i, name in enumerate(live.actions[:10]))
-        for i, line in enumerate([*lines, f"{shown}{clamped}   ({digits})", HELP]):
+        for i, line in enumerate([*lines, f"{shown}{clamped}   ({digits})", help_line(live)]):
             screen.addstr(i, 0, line[: columns - 1])
         screen.refresh()
         done += 1
@@ -140,7 +140,7 @@ def crowd(
 ) -> None:
     """Make the clips of a crowd: each character has its own seed, and is the same whoever the others are."""
     from motionloom.control.crowd_clips import check_crowd, crowd_clips
-    from motionloom.control.tracks import read_tracks
+    from motionloom.control.tracks import off_tracks, read_tracks
     from motionloom.core.units import length
     from motionloom.io import check_target, save
     from motionloom.io.usd import write_usd_crowd
@@ -168,6 +168,8 @@ def crowd(
             for clip, target, own in zip(clips, targets, parts(report, [1] * len(targets)), strict=True):
                 save(clip, target, progress=own)
     print_line(f"{out}: {plural(len(clips), 'character')}, {seconds:.2f} s at {rate:g} fps, seed {seed}")
+    if table is not None and (off := off_tracks(table, dict(zip(chosen, clips, strict=True)))):
+        print_line(f"  {off}")
 
 
 GraphModel = Annotated[Path, argument("MODEL.loom", "A model of parametric-graph.")]
@@ -235,11 +237,10 @@ def reachable(
         options = LiveOptions(half_life=0.0) if once else LiveOptions()
         found = reachability(learned, seconds, node=node, options=options, progress=progress)
     draw_reachability(found, out)
-    area = float((found.headings > 0).sum()) * 0.25**2
-    print_line(
-        f"{out}: {area:.1f} m^2 within {seconds:g} s, with {found.headings[found.headings > 0].mean():.0f} degrees of "
-        f"headings on average; turning radius {found.turning_radius:.2f} m"
-    )
+    reached = found.headings[found.headings > 0]
+    area = f"{len(reached) * 0.25**2:.1f} m^2 within {seconds:g} s"
+    area += f", with {reached.mean():.0f} degrees of headings on average" if len(reached) else ""
+    print_line(f"{out}: {area}; turning radius {found.turning_radius:.2f} m")
 
 
 def _graph(path: Path) -> Any:

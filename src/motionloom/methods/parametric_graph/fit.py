@@ -21,6 +21,7 @@ from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.edge_search import BAD, GOOD, build_edge, propose_limits
 from motionloom.methods.parametric_graph.edge_verification import EdgeSettings, changes_into
 from motionloom.methods.parametric_graph.hubs import with_hubs
+from motionloom.methods.parametric_graph.layered_nodes import splice_layer_of
 from motionloom.methods.parametric_graph.model import ParametricGraphModel
 from motionloom.methods.parametric_graph.node_building import build_node, part_floor, rounded_arrays
 from motionloom.methods.parametric_graph.node_specs import NodeSpec, default_nodes, parse_node
@@ -30,6 +31,9 @@ from motionloom.methods.parametric_graph.tables import ParametricGraphTables, bu
 from motionloom.methods.store import packed_model
 
 MOST_REFUSED = 8  # edges that are listed with the reason where all pairs of nodes were tried, the nearest first
+
+
+Key = tuple[int, int, tuple[float, float]]  # source, target and limits of an edge
 
 
 class WantedEdge(NamedTuple):
@@ -110,6 +114,10 @@ def fit(
         gaze_map=None if gaze is None else packed_model(gaze),
         variation=None if variation is None else packed_model(variation),
     )
+    if made.overlays:
+        table = splice_layer_of(made.nodes, made.overlays, made.skeleton, made.fps).table
+        about = [warning(f"overlay {action.name}: {text}") for action in table.actions for text in action.warnings]
+        made = replace(made, notes=(*made.notes, *about))
     return with_hubs(made, config.hubs) if config.hubs else made
 
 
@@ -140,34 +148,61 @@ def find_edges(
 ) -> tuple[list[Edge], list[Report]]:
     """The edges that can be made, and a report about each that is wanted.
 
-    Edges are built in threads, each with random numbers of its own: the result does not depend on their number.
+    Edges are built in threads; the result does not depend on their number. One from a part of a node that no motion
+    gets into is tried once more from the whole node, which need not leave at one point.
     """
     settings = EdgeSettings(
         config.sources, config.targets, config.region, config.epsilon, config.neighbours, config.verified, config.split
     )
     tables = build_tables(nodes[0].skeleton, nodes, [], config.radius)
-    keys: list[tuple[int, int, tuple[float, float]]] = []
-    tasks: dict[tuple[int, int, tuple[float, float]], tuple[int, int, tuple[float, float]]] = {}  # shared by layers
+    keys: list[Key] = []
+    tasks: dict[Key, Key] = {}  # shared by layers
     for want in wanted:
         limits = _limits(tables, nodes, want, config, fps)
         key = (id(nodes[want.source].space), id(nodes[want.target].space), limits)
         keys.append(key)
         tasks.setdefault(key, (want.source, want.target, limits))
+    keyed = list(zip(wanted, keys, strict=True))
+    built = _built(tables, nodes, tasks, settings, rng, progress)
+    for own in (True, False):  # a node's own edge first: by it, motions change into the parts that others leave from
+        edges = _steerable(nodes, *_assembled(nodes, keyed, built), config.neighbours)[0]
+        made = {(e.source, e.target) for e in edges}
+        lost = [key for want, key in keyed if want[:2] not in made and built[key][0] is not None]
+        again = {key: tasks[key] for key in lost if not own or tasks[key][0] == tasks[key][1]}
+        whole = _built(tables, nodes, again, settings._replace(split=False), rng, silent()) if again else {}
+        for key, (edge, report) in whole.items():
+            limited = built[key][1]
+            why = f"{_stranded(limited)}; from all of {limited.source}, {report.reason}"
+            built[key] = (edge, report) if edge is not None else (None, limited._replace(reason=why, part=""))
+    return _steerable(nodes, *_assembled(nodes, keyed, built), config.neighbours)
+
+
+def _built(
+    tables: ParametricGraphTables, nodes: Sequence[Node], tasks: Mapping[Key, Key], settings: EdgeSettings,
+    rng: Generator, progress: Progress,
+) -> dict[Key, tuple[Edge | None, Report]]:  # fmt: skip
+    """The edges of these tasks (source, target, limits), each with random numbers of its own."""
     own = rng.spawn(len(tasks))
 
-    def build(task: int, given: tuple[int, int, tuple[float, float]], watching: Progress) -> tuple[Edge | None, Report]:
+    def build(task: int, given: Key, watching: Progress) -> tuple[Edge | None, Report]:
         source, target, limits = given
         return build_edge(tables, nodes, source, target, settings, limits, own[task], watching)
 
-    built = dict(zip(tasks, in_threads(build, list(tasks.values()), progress), strict=True))
+    return dict(zip(tasks, in_threads(build, list(tasks.values()), progress), strict=True))
+
+
+def _assembled(
+    nodes: Sequence[Node], wanted: Sequence[tuple[WantedEdge, Key]], built: Mapping[Key, tuple[Edge | None, Report]]
+) -> tuple[list[Edge], list[Report]]:
+    """The edges that were built and the reports of all; nodes that share a space share what was found."""
     edges, reports = [], []
-    for want, key in zip(wanted, keys, strict=True):
+    for want, key in wanted:
         edge, found = built[key]
         found = found._replace(source=nodes[want.source].name, target=nodes[want.target].name)
         reports.append(found)
         if edge is not None:
             edges.append(replace(edge, source=want.source, target=want.target, report=found))
-    return _steerable(nodes, edges, reports, config.neighbours)
+    return edges, reports
 
 
 def _limits(
@@ -180,7 +215,8 @@ def _limits(
         good = good if good is not None else proposed[0] if bad is None else min(proposed[0], bad)
         bad = bad if bad is not None else good * BAD / GOOD
     if bad < good:
-        raise BadRequest(f"bad: expected at least the limit of good transitions, {good:g} m, found {bad:g} m")
+        edge = f"edge {nodes[want.source].name} > {nodes[want.target].name}"
+        raise BadRequest(f"{edge}: bad: expected at least the limit of good transitions, {good:g} m, found {bad:g} m")
     return good, bad
 
 
@@ -197,9 +233,12 @@ def _steerable(
         ):
             kept.append(e)
             continue
-        why = f"it leaves from {e.report.part} only, and {nodes[e.source].name} cannot change into that"
-        out[out.index(e.report)] = e.report._replace(reason=why, part="")
+        out[out.index(e.report)] = e.report._replace(reason=_stranded(e.report), part="")
     return kept, out
+
+
+def _stranded(report: Report) -> str:
+    return f"it leaves from {report.part} only, and {report.source} cannot change into that"
 
 
 def edge_lines(reports: Sequence[Report], specs: Sequence[NodeSpec], refused: int) -> list[str]:

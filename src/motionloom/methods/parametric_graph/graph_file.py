@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -25,6 +26,9 @@ TOP = ("nodes", "edges", "settings", "models")
 NODE = (*KEYS, "samples", *LAYER_KEYS)
 MODELS = ("gaze", "variation")
 EDGE = ("from", "to", "good", "bad")
+OUTSIDE = (
+    "leads out of the folder of the graph file: put the file into a folder above the clips, or copy them into its own"
+)
 MOST_PATTERNS = 10_000  # of clips in a file
 MOST_SAMPLES, MOST_SECONDS = 1000, 900.0  # clips that the samples of a file may make, and their length
 
@@ -147,7 +151,7 @@ def _inside(folder: Path, pattern: str, where: str) -> Path:
     """The pattern below the folder; all files that it finds are inside, links followed."""
     try:
         if ".." in Path(pattern).parts or Path(pattern).is_absolute():  # before anything outside is searched
-            raise BadRequest(f"{where}: {pattern[:80]!r} leads out of the folder of the graph file")
+            raise BadRequest(f"{where}: {pattern[:80]!r} {OUTSIDE}")
         if pattern.count("**") > 1:  # time grows with the power of their number
             raise BadRequest(f"{where}: {pattern[:80]!r}: expected ** once")
         found = [folder / pattern, *folder.glob(pattern)]
@@ -156,7 +160,7 @@ def _inside(folder: Path, pattern: str, where: str) -> Path:
     except (OSError, ValueError, IndexError, RuntimeError, NotImplementedError):  # absolute, empty, with a NUL ...
         raise BadRequest(f"{where}: {pattern[:80]!r} is no pattern of files in the folder of the graph file") from None
     if not inside:
-        raise BadRequest(f"{where}: {pattern!r} leads out of the folder of the graph file")
+        raise BadRequest(f"{where}: {pattern!r} {OUTSIDE}")
     if len(found) == 1:
         raise BadRequest(f"{where}: there is no file {pattern!r}")
     return folder / pattern
@@ -219,5 +223,12 @@ def _edge(edge: Any, nodes: Mapping[str, Any], file: str) -> str:
     for key in ("from", "to"):
         if (name := str(edge.get(key))) not in nodes:
             raise BadRequest(f"{file}: edges: {key}: {unknown(name, nodes, 'node')}")
-    limits = [f"{key}={length(edge[key], ('edges', key)):g}" for key in ("good", "bad") if key in edge]
-    return " ".join([f"{edge['from']}>{edge['to']}", *limits])
+    name = f"{file}: edge {edge['from']} > {edge['to']}"
+    try:
+        limits = {key: length(edge[key], (key,)) for key in ("good", "bad") if key in edge}
+    except BadRequest as error:
+        raise BadRequest(f"{name}: {error}") from None
+    if limits.get("bad", math.inf) < limits.get("good", 0.0):
+        good, bad = limits["good"], limits["bad"]
+        raise BadRequest(f"{name}: bad: expected at least the limit of good transitions, {good:g} m, found {bad:g} m")
+    return " ".join([f"{edge['from']}>{edge['to']}", *(f"{key}={value:g}" for key, value in limits.items())])

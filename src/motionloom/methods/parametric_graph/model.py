@@ -46,6 +46,7 @@ from motionloom.methods.parametric_graph.courses import course_curves
 from motionloom.methods.parametric_graph.edge import Edge, Report
 from motionloom.methods.parametric_graph.layered_nodes import LayeredNodes, requested_looks, splice_layer_of
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
+from motionloom.methods.parametric_graph.node_specs import parse_node
 from motionloom.methods.parametric_graph.nodes import Node, node_index
 from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, run_orders
 from motionloom.methods.parametric_graph.plan_search import PlanSearch, labels_of, start_of
@@ -137,6 +138,10 @@ class ParametricGraphModel(Model[Options]):
         if isinstance(constraint, (Style, Act)):
             label = constraint.label if isinstance(constraint, Style) else constraint.action
             labels = labels_of(self.graph)
+            if label not in labels and label in (parse_node(line).name for line in self.config.node):
+                return (
+                    f"node {label} was left out when the graph was learned: no edges lead to it and back (see `edges`)"
+                )
             if label not in labels:
                 return unknown(label, labels, "node or label of this graph")
             if isinstance(constraint, Act) and constraint.target is not None:

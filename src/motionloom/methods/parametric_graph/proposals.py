@@ -107,7 +107,7 @@ class Trade(NamedTuple):
     limits: FloatArray  # (L,) m, of good transitions
     reach: FloatArray  # (L,) mean share of the target's range that can follow; 0 for samples without a box
     distance: FloatArray  # (L,) m, mean over the pairs in the boxes; NaN without any
-    proposed: float  # m
+    used: float  # m, the limit of the edge itself
 
 
 def trade_off(
@@ -116,14 +116,16 @@ def trade_off(
     source: int,
     target: int,
     region: float,
+    used: float,
     rng: np.random.Generator,
 ) -> Trade:
-    """How far an edge reaches with other limits, and how bad its pairs then are (HECK 6.2.4)."""
+    """How far an edge with the limit `used` reaches with others, and how bad its pairs then are (HECK 6.2.4)."""
     fps, space = nodes[source].fps, nodes[target].space
     best, to = _distances(tables, nodes, source, target, region, TRADE_SOURCES, TRADE_TARGETS, silent(), rng)
     proposed = propose_limits(tables, nodes, source, target, region, fps)[0]
     reach, distance, extent = [], [], np.maximum(space.high - space.low, 1e-9)
-    for limit in FACTORS * proposed:
+    limits = np.unique(np.append(FACTORS * max(proposed, used / 2.0), used))
+    for limit in limits:
         shares, inside = [], []
         for row in best:
             box = sample_box(to, row <= limit, row > limit * BAD / GOOD, EPSILON * space.ranges)
@@ -133,7 +135,7 @@ def trade_off(
         reach.append(np.mean(shares))
         distance.append(np.concatenate(inside).mean() if inside else np.nan)
     name = f"{nodes[source].name} > {nodes[target].name}"
-    return Trade(name, FACTORS * proposed, np.array(reach), np.array(distance), proposed)
+    return Trade(name, limits, np.array(reach), np.array(distance), used)
 
 
 def trade_offs(
@@ -147,7 +149,8 @@ def trade_offs(
     report, rng, out = progress or silent(), np.random.default_rng(0), []
     for i, edge in enumerate(edges):
         report(i / len(edges), f"edge {nodes[edge.source].name} > {nodes[edge.target].name}")
-        out.append(trade_off(tables, nodes, edge.source, edge.target, region, rng))
+        used = edge.report.good_limit
+        out.append(trade_off(tables, nodes, edge.source, edge.target, region, used, rng))
     report(1.0, "done")
     return out
 
