@@ -126,6 +126,19 @@ def test_a_curve_through_a_path_within_a_slope_limit_keeps_it(rng):
     assert steeper
 
 
+def test_neither_clip_runs_faster_than_the_limit_allows(swing):
+    hasty = at_times(
+        swing, np.concatenate([np.linspace(0, 1, 13), np.linspace(1, 3, 160)[1:]])
+    )  # five times, then 0.75
+    pace = {}
+    for limit in (1, 3, None):
+        slope = align(swing, hasty, limit=limit).curve.slope(np.linspace(0, 1, 900))
+        pace[limit] = (slope.max(1) / slope.min(1)).max()
+    assert pace[1] < 2.01
+    assert pace[3] < 4.01
+    assert pace[None] > 4.1
+
+
 def test_a_curve_and_its_inverse_undo_each_other(rng):
     curve = from_key_times([[0.0, 1.0, 1.2, 4.0], [0.0, 0.1, 2.0, 3.0]])
     t = np.linspace(0, 4, 101)

@@ -44,7 +44,7 @@ def test_learning_joining_looping_and_measuring_leave_a_tpose_out(run, posed, tm
     (tmp_path / "other.bvh").write_bytes(posed.read_bytes())
     answer = run("append", posed, tmp_path / "other.bvh", "-o", tmp_path / "both.bvh", "--at", "0.2,0.2")
     assert answer.code == 0
-    assert "frame 0 of 2 of 2 clips is a T-pose: dropped" in answer.out
+    assert "2 of 2 clips: frame 0 is a T-pose: dropped" in answer.out
     assert not rest_frames(load(tmp_path / "both.bvh")).any()
     assert "frame 0 is a T-pose: dropped" in run("loop", posed, "-o", tmp_path / "cycle.bvh").out
     assert not rest_frames(load(tmp_path / "cycle.bvh")).any()

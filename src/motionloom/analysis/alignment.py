@@ -48,9 +48,10 @@ def align(
     """Which moments of `b` belong to which moments of `a`, as a strictly increasing curve (HECK 3.4).
 
     Costs of all pairs of frames by `measure`, the cheapest path through them with at most `limit` steps in a row, and
-    a B-spline fitted to the path. The default measure is point clouds with windows of 1/60 s to each side: a long
-    window spans different stretches of the action where the clips differ in speed, and pulls the path aside (tried on
-    a warped walk: 0.2 frames off with 1 frame to each side, 1 frame off with 5).
+    a B-spline fitted to the path, which keeps to its slopes: neither clip runs more than `limit` + 1 times as fast as
+    the other. The default measure is point clouds with windows of 1/60 s to each side: a long window spans different
+    stretches of the action where the clips differ in speed, and pulls the path aside (tried on a warped walk: 0.2
+    frames off with 1 frame to each side, 1 frame off with 5).
 
     Both clips are reflected at their ends for the measure's window, so that every frame has a cost. With fixed ends
     the clips begin and end together; with free ends all of `a` is matched to the stretch of `b` that fits.
@@ -61,7 +62,8 @@ def align(
     cost = measure.matrix(reflected(a, measure.radius), reflected(b, measure.radius), compared)
     path = dtw_path(cost, limit=limit, ends=ends, progress=warped)
     report(0.8, "fitting a curve")
-    curve = fit_curve(path / [a.fps, b.fps], knot_seconds=knot_seconds)
+    steepest = None if not limit else limit + 1.0  # frames of one clip for a frame of the other
+    curve = fit_curve(path / [a.fps, b.fps], knot_seconds=knot_seconds, limit=steepest)
     report(1.0, "fitting a curve")
     return TimeAlignment(curve, path, cost, measure.unit)
 

@@ -49,7 +49,7 @@ def transition_point(
     measure = PointCloud() if measure is None else measure
     spare = half + measure.radius
     shortest = 2 * spare + 1
-    require_comparable(a, b, shortest=shortest, why=f"a transition window of {2 * half + 1} frames")
+    require_comparable(a, b, shortest=shortest, why=f"a transition of {2 * half / a.fps:g} s ({2 * half + 1} frames)")
     reach = max(1, round(search * a.fps))
     first_a = max(0, len(a) - spare - reach - measure.radius)
     part_a = a[max(first_a, half) : len(a) - half]

@@ -39,7 +39,9 @@ def align(
     window: Annotated[
         float | None, option("--window", "S", "Window length of the measure; default 3 frames at 60 fps [s].")
     ] = None,
-    limit: Annotated[int, option("--limit", "N", "Steps in a row that one clip may wait; 0 for no limit.", min=0)] = 3,
+    limit: Annotated[
+        int, option("--limit", "N", "Neither clip runs more than N + 1 times as fast; 0 for no limit.", min=0)
+    ] = 3,
     ends: Annotated[
         str, option("--ends", "HOW", "fixed; free, free-start, free-end: find A within B; either: until one clip ends.")
     ] = "fixed",

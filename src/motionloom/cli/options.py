@@ -265,8 +265,8 @@ def print_found(notes: Sequence[Sequence[Note]]) -> None:
         print_line(IN_PLACE if len(notes) == 1 else f"{moving} of {len(notes)} clips: {IN_PLACE}")
     count = sum(any(note.text == TPOSE_DROPPED for note in of_clip) for of_clip in notes)
     if count:
-        clips = "frame 0 is a T-pose" if len(notes) == 1 else f"frame 0 of {count} of {len(notes)} clips is a T-pose"
-        print_line(f"{clips}: dropped (--keep-tpose keeps it)")
+        clips = "" if len(notes) == 1 else f"{count} of {len(notes)} clips: "
+        print_line(f"{clips}{TPOSE_DROPPED} (--keep-tpose keeps it)")
 
 
 def columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:

@@ -77,7 +77,7 @@ def walk(
         option(
             "--sampling",
             "HOW",
-            "Probability of transitions: similarity (default), uniform, or markov (two-level-graph).",
+            "Probability of transitions: similarity, uniform, or markov (two-level-graph, and its default).",
         ),
     ] = None,
     avoid_repeats: Annotated[

@@ -47,7 +47,9 @@ def read_motion(data: Any, start: int, width: int, notes: Notes, fps: float | No
     if frame_time and rate != rate_of(frame_time):
         notes.info(f"{rate:g} frames per second, as given; the file states {rate_of(frame_time):g}")
     if fps is None and not 10 <= rate <= 1000:
-        notes.warn(f"{rate:g} frames per second (Frame Time {frame_time}) is unusual; give fps if it is wrong", line)
+        notes.warn(
+            f"{rate:g} frames per second (Frame Time {frame_time}) is unusual; --source-fps (`fps`) sets another", line
+        )
     return Rows(values, rate, frame_time)
 
 
@@ -102,7 +104,7 @@ def _frame_time(data: Any, at: int, line: int, notes: Notes, fps: float | None) 
         return text, match.end(), line
     wrong = fault(text) if value is None else f"Frame Time {text[:40]} is not a time that a frame can take"
     if fps is None:
-        raise notes.error(f"{wrong}; give fps to read the file all the same", line=line)
+        raise notes.error(f"{wrong}; with --source-fps (`fps`) the file is read all the same", line=line)
     notes.warn(f"{wrong}; read at {fps:g} frames per second, as given", line)
     return "", match.end(), line
 
