@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from motionloom.constraints import Request
+from motionloom.constraints import Request, RootPath
 from motionloom.kinematics.feet.contacts import runs
 from motionloom.methods import learn
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
+from motionloom.methods.parametric_graph.unreached import unreached
 from motionloom.methods.synthesis import attempt
 
 SECONDS = {"stroll": 9, "begin": 3, "end": 3, "sit": 3}
@@ -73,3 +74,20 @@ def test_a_node_that_does_not_end_before_a_style_is_named(ways):
     assert not found.met
     assert "stroll, whose clips last" in found.reason
     assert "is shown from 0.00 to" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("points", "why"),
+    [
+        (
+            [(0, 0), (0, 30)],
+            r"the route is 30.00 m long and has 3.97 s; at the speeds of this graph, \d.* m/s, it takes 2",
+        ),
+        ([(0, 0), (0, 2)], r"the route is 2.00 m long and has 3.97 s; .* m/s, it takes 1.4 s$"),
+        ([(0, 0), (2.75, 0), (0, 0)], r"the turning radius, v_min / w_max, is 1.\d+ m, and no way along the route"),
+    ],
+)
+def test_a_route_that_was_missed_says_which_time_would_fit(walking, walks, points, why):
+    request = Request(seconds=4, constraints=(RootPath(points=tuple(points)),))
+    (line,) = unreached(walks[2], request, walking.nodes, hard=True)
+    assert re.search(why, line)

@@ -116,8 +116,8 @@ def fit(
     )
     if made.overlays:
         table = splice_layer_of(made.nodes, made.overlays, made.skeleton, made.fps).table
-        about = [warning(f"overlay {action.name}: {text}") for action in table.actions for text in action.warnings]
-        made = replace(made, notes=(*made.notes, *about))
+        of_layers = [warning(f"overlay {action.name}: {text}") for action in table.actions for text in action.warnings]
+        made = replace(made, notes=(*made.notes, *of_layers))
     return with_hubs(made, config.hubs) if config.hubs else made
 
 

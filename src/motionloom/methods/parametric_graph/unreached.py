@@ -1,4 +1,4 @@
-"""Why a place of a request was not reached (distance, turning circle), or an action was not done in time."""
+"""Why a place or a route of a request was missed (distance, turning circle), or an action was not done in time."""
 
 from __future__ import annotations
 
@@ -7,21 +7,48 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.constraints import Act, Reach, Request, Style
+from motionloom.constraints import Act, Reach, Request, RootPath, Style
 from motionloom.core import Clip
 from motionloom.kinematics.travel import ground_turn
 from motionloom.methods.parametric_graph.nodes import Node
 
+STANDING = 0.1  # m/s: a node that is slower stands
+
 
 def unreached(clip: Clip, request: Request, nodes: Sequence[Node], *, hard: bool) -> list[str]:
-    """A line for each `reach`, and each `act` or `style` that comes too late, hard or soft, that a clip misses."""
+    """A line for each place, route, and action or style that comes too late, hard or soft, that a clip misses."""
     out = []
     for c in request.all_constraints:
-        if not isinstance(c, (Reach, Act, Style)) or c.hard != hard or c.met(clip):
+        if c.hard != hard or not isinstance(c, (Reach, RootPath, Act, Style)) or c.met(clip):
             continue
-        if why := _too_far(c, request, clip, nodes) if isinstance(c, Reach) else _too_late(c, clip, nodes):
+        if isinstance(c, Reach):
+            why = _too_far(c, request, clip, nodes)
+        else:
+            why = _off_route(c, clip, nodes) if isinstance(c, RootPath) else _too_late(c, clip, nodes)
+        if why:
             out.append(f"{c.describe()} is missed by {c.worst_text(clip)[0]}: {why}")
     return out
+
+
+def _off_route(c: RootPath, clip: Clip, nodes: Sequence[Node]) -> str:
+    """Which leg of a route has too little or too much time, and what would fit; else the turning radius."""
+    at = c.frames(len(clip), clip.fps)
+    lengths = np.linalg.norm(np.diff(np.array(c.points, float), axis=0), axis=1)
+    if at is None:
+        at, lengths = [0, len(clip) - 1], lengths.sum(keepdims=True)
+    moving = [n for n in nodes if n.turn_column[0] >= 0] or list(nodes)
+    stands = any(n.speeds.min() < STANDING for n in nodes)
+    slow = 0.0 if stands else min(float(n.speeds.min()) for n in moving)
+    fast = max(float(n.speeds.max()) for n in moving)
+    for far, seconds in zip(lengths, np.diff(at) / clip.fps, strict=True):
+        leg = "the route" if len(lengths) == 1 else "a leg"
+        if not slow * seconds - c.tolerance <= far <= fast * seconds + c.tolerance:
+            least, most = f"{far / fast:.1f}", f"{far / slow:.1f}" if slow > 0 else ""
+            fits = f"{least} s or more" if not most else f"{least} s" if least == most else f"{least} to {most} s"
+            speeds = f"at the speeds of this graph, {slow:.2f} to {fast:.2f} m/s, it takes {fits}"
+            return f"{leg} is {far:.2f} m long and has {seconds:.2f} s; {speeds}"
+    radius = min((n.turning_radius for n in moving), default=np.inf)
+    return f"the turning radius, v_min / w_max, is {radius:.2f} m, and no way along the route that was tried is nearer"
 
 
 def _too_late(c: Act | Style, clip: Clip, nodes: Sequence[Node]) -> str:
