@@ -136,3 +136,12 @@ def test_ankles_do_not_fold_where_a_toe_lifts_off(mocap):
         for foot in feet(model.skeleton):
             turns = [angle_between(c.rotations[1:, foot.ankle], c.rotations[:-1, foot.ankle]) for c in (free, locked)]
             assert turns[1].max() < 1.3 * turns[0].max()
+
+
+def test_a_clip_of_another_action_below_the_limit_is_warned_about(mocap):
+    clips = [load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True) for name in ("16_11", "93_03")]
+    settings = {"parameter": ["travel_turn"], "cut": "none", "repeat": "no", "samples": 0}
+    notes = [str(note) for note in learn("parametric-space", clips, settings).notes]
+    [said] = [text for text in notes if "another action" in text]
+    assert said.startswith("warning: some examples may show another action: from 16_11.bvh")
+    assert "93_03.bvh#8-102 19.6 cm" in said

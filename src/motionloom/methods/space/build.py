@@ -24,6 +24,7 @@ from motionloom.methods.space.sampling import DENSE, Sampled, sample_space, spre
 from motionloom.methods.space.space import Space, SpaceParameter
 
 ROUGH = 0.05  # of the range: a worse prediction is warned about
+FAR = 0.18  # m: examples of one action, also leaps and runs, are hardly farther from the reference
 UNLIKE = 0.02  # of the range: examples whose blends are predicted worse than this, on average, show several actions
 LOCK_CHANGE = 0.1  # of the range: a parameter that locked feet change by more cannot be relied on
 
@@ -89,11 +90,11 @@ def build_space(
         measured += f"; not yet {aims}, which more samples (now {samples}) may reach"
     unlike = []
     if len(sampled.weights) and sampled.error[0] > UNLIKE:
-        costs = zip(chosen, found.cost, strict=True)
-        far = ", ".join(f"{cut.name} {100 * c:.1f} cm" for cut, c in costs if c > 0)
         text = "the examples hardly show one action, as parameters of their blends cannot be predicted"
-        unlike.append(warning(f"{text}; from {chosen[int(found.cost.argmin())].name} are: {far}"))
-    elif len(sampled.weights) and sampled.error[1] > ROUGH:
+        unlike.append(warning(f"{text}; {_apart(chosen, found.cost, 0.0)}"))
+    elif found.cost.max() > FAR:
+        unlike.append(warning(f"some examples may show another action: {_apart(chosen, found.cost, FAR)}"))
+    if len(sampled.weights) and sampled.error[0] <= UNLIKE and sampled.error[1] > ROUGH:
         text = f"blends were predicted wrongly by up to {100 * sampled.error[1]:.0f} % of the range"
         unlike.append(warning(f"{text}: live characters may miss by as much; results of `synthesize` are corrected"))
     notes = [
@@ -166,6 +167,12 @@ def changed_by_locking(
         )
         for name, names in changed.items()
     )
+
+
+def _apart(cuts: Sequence[ExampleCut], cost: FloatArray, most: float) -> str:
+    """The examples that are farther than `most` metres from the reference, in words."""
+    far = ", ".join(f"{cut.name} {100 * c:.1f} cm" for cut, c in zip(cuts, cost, strict=True) if c > most)
+    return f"from {cuts[int(cost.argmin())].name} are: {far}"
 
 
 def listed_cuts(
