@@ -76,8 +76,8 @@ def slow_turner():
 def test_commands_that_a_graph_cannot_follow_are_reported_at_any_rate(slow_turner, rate):
     orders = ("0: place 0 -4", "0.2: heading 90deg, speed 3", "0.4: heading 0deg")
     place, heading, speed = warned(slow_turner, rate, *orders)
-    assert place.startswith("place 0 -4 at 0 s: the character turns by about ")
-    assert heading.startswith("heading 90deg at 0.2 s: the character turns by about ")
+    assert place.startswith("place 0 -4 at 0 s: the character hardly turns (a radius of ")
+    assert heading.startswith("heading 90deg at 0.2 s: the character hardly turns (a radius of ")
     assert speed.startswith("speed 3 at 0.2 s: the character goes at 1.")
 
 

@@ -55,7 +55,7 @@ def _not_followed(live: Live, given: Commands, status: Status, poses: Poses) -> 
         yield f"heading {np.degrees(heading):.0f}deg", why
     at = status.names.index("speed") if "speed" in status.names else -1
     if at >= 0 and speed == status.requested[0, at] and abs(status.used[0, at] - speed) > 0.01 * max(speed, 0.1):
-        yield f"speed {speed:g}", f"the character goes at {status.used[0, at]:.2f} m/s, the nearest speed that it has"
+        yield f"speed {speed:g}", f"the character goes at {status.used[0, at]:.2f} m/s, the nearest that it can"
 
 
 def _too_slow(status: Status, angle: float) -> str:
@@ -68,9 +68,10 @@ def _too_slow(status: Status, angle: float) -> str:
     rate, turn = speed / radius, abs((angle + np.pi) % (2.0 * np.pi) - np.pi)
     if turn <= rate * SLOW:
         return ""
+    seconds = turn / max(rate, 1e-9)
+    takes = f"about {seconds:.0f} s" if seconds < 600.0 else "more than 10 minutes"
     return (
-        f"the character turns by about {np.degrees(rate):.1f} deg/s at most (a radius of {radius:.1f} m), so a turn by "
-        f"{np.degrees(turn):.0f} deg takes about {turn / max(rate, 1e-9):.0f} s"
+        f"the character hardly turns (a radius of {radius:.1f} m): a turn by {np.degrees(turn):.0f} deg takes {takes}"
     )
 
 

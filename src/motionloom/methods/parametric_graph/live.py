@@ -194,9 +194,10 @@ class ParametricGraphLive(LiveCharacters[ParametricGraphState, LiveOptions]):
         wanted, used = (np.where(own, x * size + middle, np.nan) for x in (state.wanted, state.used))
         speed = state.commanded[:, 1]
         moving = self.tables.steer[:, 0] >= 0
-        low, high = (self.tables.steer[moving, 5].min(), self.tables.steer[moving, 6].max()) if moving.any() else (0, 0)
-        now = self._speeds(state)
-        near = np.where(np.isnan(speed), now, np.clip(speed, low, high))
+        near = now = self._speeds(state)
+        if moving.any():
+            low, high = self.tables.steer[moving, 5].min(), self.tables.steer[moving, 6].max()
+            near = np.where(np.isnan(speed), now, np.clip(speed, low, high))
         clamped = state.clamped | self._out_of_reach(state) | (~np.isnan(speed) & (np.abs(near - speed) > 1e-9))
         action = at_shown_tick(state, self.fps)[:, 0].astype(np.int64)
         wanted = np.column_stack([wanted, speed, self._radius_to_place(state)])
