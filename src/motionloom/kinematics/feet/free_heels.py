@@ -8,12 +8,13 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.kinematics.feet.contacts import foot_parts, parts_by_foot, runs
-from motionloom.kinematics.feet.knees import knee_flexion
+from motionloom.kinematics.feet.knees import knee_acceleration, knee_flexion
 from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.feet.smoothing import away_from
 
 KNEE_CHANGE = np.radians(3.0)  # a planted heel that changes its knee by more is freed
 FREE_TIME = 0.1  # s: around such frames
+SUDDEN = 1.1  # times the acceleration of the knee, 99th percentile in a contact: a freed heel may raise it to this
 Contacts = Mapping[str, BoolArray]
 
 
@@ -44,15 +45,20 @@ def freed_heels(clip: Clip, plans: Sequence[FootPlan], excess: FloatArray, touch
     return out if any((out[label] != on).any() for label, on in touching.items()) else {}
 
 
-def where_better(
-    clip: Clip, touching: Contacts, freed: Contacts, before: FloatArray, after: FloatArray
-) -> dict[str, BoolArray]:
-    """The heels freed in those contacts during which that lowers the excess of the knee."""
-    out = dict(touching)
-    for leg, label in _heels(clip):
+def where_better(source: Clip, touching: Contacts, freed: Contacts, before: Clip, after: Clip) -> dict[str, BoolArray]:
+    """The heels freed in those contacts during which that lowers the excess of the knee and lets it not tremble.
+
+    `before` has them pinned, `after` all of them free.
+    """
+    out, near = dict(touching), round(FREE_TIME * source.fps)
+    pinned, free = knee_excess(source, before), knee_excess(source, after)
+    usual, found = (np.maximum(knee_acceleration(source), knee_acceleration(before)), knee_acceleration(after))
+    for leg, label in _heels(source):
         out[label] = touching[label].copy()
         for a, b in runs(touching[label]):
-            if after[a:b, leg].sum() < before[a:b, leg].sum():
+            around = slice(max(0, a - near), b + near)
+            steady = np.quantile(found[around, leg], 0.99) <= SUDDEN * np.quantile(usual[around, leg], 0.99)
+            if steady and free[a:b, leg].sum() < pinned[a:b, leg].sum():
                 out[label][a:b] = freed[label][a:b]
     return out
 

@@ -175,7 +175,7 @@ def pin_plants(
     excess = knee_excess(clip, done.clip)
     freed = freed_heels(clip, done.plans, excess, touching)
     if freed:
-        freed = where_better(clip, touching, freed, excess, knee_excess(clip, attempt(freed)[0].clip))
+        freed = where_better(clip, touching, freed, done.clip, attempt(freed)[0].clip)
         again, pops = attempt(freed)
         if not any(len(frames) for frames in pops) and knee_excess(clip, again.clip).sum() < excess.sum():
             done, touching = again, freed
