@@ -242,3 +242,12 @@ def test_layers_that_do_not_fit_are_an_error(clips, walking):
 def test_a_model_without_its_action_is_damaged(carrying):
     with pytest.raises(FormatError, match="no action"):
         dataclasses.replace(carrying, overlays={})
+
+
+def test_what_is_unlike_the_captured_action_is_noted_at_learning(clips):
+    turning = replace(make("walk", turn=1.2, seconds=5, seed=2, fps=30), origin=clips[-1].origin)
+    model = learn(
+        "parametric-graph", [*clips[:-1], turning], {**SMALL, "node": (NODES[0], "carry of=walk overlay=box")}
+    )
+    notes = [note.text for note in model.notes if note.level == "warning"]
+    assert any(text.startswith("overlay box: ") and "turns by" in text for text in notes)
