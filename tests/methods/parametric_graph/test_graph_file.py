@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.constraints import Request
 from motionloom.core import BadRequest, FormatError
 from motionloom.io import expand_paths, load, save
-from motionloom.methods import learn
+from motionloom.methods import learn, synthesize
 from motionloom.methods.parametric_graph.graph_file import read_graph_file
 from motionloom.methods.parametric_graph.node_specs import clips_of, matches, parse_node
+from motionloom.recipes.repeat import again
 from motionloom.samples import make
 
 WALKS = """
@@ -111,3 +113,20 @@ def test_equally_named_clips_of_two_folders_belong_to_their_own_nodes(tmp_path):
 def test_a_pattern_finds_the_clips_that_were_read_for_it(pattern, found):
     names = ("walks/a.bvh", "walks/slow/b.bvh", "c.bvh")
     assert [n for n in names if matches(n.split("/"), pattern.split("/"))] == [n for n in names if n[-5] in found]
+
+
+def test_a_result_of_a_graph_of_folders_is_made_again(tmp_path):
+    for name in ("walk", "run"):
+        (tmp_path / name).mkdir()
+        for i, turn in enumerate((-0.7, 0.0, 0.7)):
+            save(make(name, turn=turn, seed=1, seconds=3, fps=30), tmp_path / name / f"{i}.bvh")
+    text = '[nodes.{0}]\nclips = ["{0}/*.bvh"]\nparameter = ["turn"]\n'
+    both = text.format("walk") + text.format("run")
+    graph = read_graph_file(
+        written(tmp_path, both + "[settings]\nsources = 6\ntargets = 40\nverified = 60\nsamples = 20")
+    )
+    paths = expand_paths(graph.patterns)
+    model = learn("parametric-graph", [graph.named(load(p), p) for p in paths], graph.config, files=paths)
+    clip = synthesize(model, Request(seconds=1.0))
+    save(clip, tmp_path / "out.bvh")
+    assert again(tmp_path / "out.bvh", tmp_path, tmp_path / "repeated.bvh").same
