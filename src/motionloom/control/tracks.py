@@ -28,9 +28,7 @@ def read_tracks(path: str | Path) -> list[list[float]]:
                 continue
             values = []
         if len(values) != 4 or not np.isfinite(values).all():
-            raise FormatError(
-                f"expected four numbers id,t,x,z, found {','.join(row)[:60]!r}", path=path, line=line
-            )
+            raise FormatError(f"expected four numbers id,t,x,z, found {','.join(row)[:60]!r}", path=path, line=line)
         out.append(values)
     return out
 

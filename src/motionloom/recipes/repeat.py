@@ -29,6 +29,7 @@ from motionloom.methods.two_level_graph.performance import act_out
 from motionloom.recipes.blending import blend_clips, change_bands, fourier_motion
 from motionloom.recipes.finder import Finder
 from motionloom.recipes.read_recipe import Repeated, differences, recipe_of
+from motionloom.recipes.recipe_inputs import inputs_of, is_recipe, learned_with
 from motionloom.recipes.recorded_edits import align, append, clean, convert, loop, options_of, retarget, trim
 from motionloom.recipes.splicing import splice
 from motionloom.recipes.transferring import transfer
@@ -118,14 +119,14 @@ class _Repeater:
             return
         reads = (*(step.clips if relearned or not step.method else ()), *step.poses)
         for read in reads:
-            absent = [item for item in _inputs(read) if self.finder.find(item.sha256, item.name) is None]
+            absent = [item for item in inputs_of(read) if self.finder.find(item.sha256, item.name) is None]
             maker = self._maker(read.sha256, step) if absent else None
             if maker is not None:
                 yield from self.missing(maker)
             for item in absent if maker is None else ():
                 yield self._absent(item)
         for item in step.files:
-            if not relearned and item in _learned_with(step):
+            if not relearned and item in learned_with(step):
                 continue
             if self.finder.find(item.sha256, item.name) is None:
                 yield self._absent(item)
@@ -162,8 +163,8 @@ class _Repeater:
 
     def take(self, read: Read, step: Made) -> Clip | Markers:
         """A clip or markers as a step read them: the file, and those beside it, in a folder of their own."""
-        found = [(item, self.finder.find(item.sha256, item.name)) for item in _inputs(read, recipe=True)]
-        if any(path is None and not _of_origin(item) for item, path in found):
+        found = [(item, self.finder.find(item.sha256, item.name)) for item in inputs_of(read, recipe=True)]
+        if any(path is None and not is_recipe(item) for item, path in found):
             home = self._remade(read, step).parent
         else:
             home = Path(tempfile.mkdtemp(dir=self.folder))
@@ -236,31 +237,12 @@ def _made_by(clip: Clip, steps: tuple[Made, ...]) -> Clip:
     return clip_with(clip, origin=replace(clip.origin, made=made))
 
 
-def _learned_with(step: Made) -> list[Input]:
-    """Files of models and settings that a model was learned with: not needed where the model itself is at hand."""
-    given = (step.config or {}).get("fields", {})
-    settings = METHODS[step.method].module().Config.FILES if step.method in METHODS else ()
-    names = [Path(named).name for name in settings if isinstance(named := given.get(name), str)]
-    names += options_of(step).get("models", {}).values()
-    return [item for item in step.files if item.name in names]
-
-
-def _inputs(read: Read, *, recipe: bool = False) -> list[Input]:
-    """The file of a clip and those beside it; its own recipe, which does not affect the motion, only with `recipe`."""
-    return [Input(read.name, read.sha256), *(side for side in read.beside if recipe or not _of_origin(side))]
-
-
 def _inside(folder: Path, name: str) -> Path:
     """The place of this name in a folder; `CannotRepeat` if the name leads out of it."""
     path = (folder / name).resolve()
     if not path.is_relative_to(folder.resolve()) or path == folder.resolve():
         raise CannotRepeat(f"the recipe names a file outside its folder: {name!r}")
     return path
-
-
-def _of_origin(item: Input) -> bool:
-    """Is it the recipe of an input?"""
-    return item.name.endswith(".origin.json")
 
 
 def _synthesize(step: Made, repeater: _Repeater) -> Clip:
