@@ -44,7 +44,7 @@ def test_append_refuses_clips_that_are_too_far_apart(run, pair, tmp_path):
     assert not out.exists()
     assert run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", "2m").code == 0
     bare = run("append", pair / "a.bvh", pair / "far.bvh", "-o", out, "--limit", 20, "--force")
-    assert "--limit: expected a length up to 5 m, as 50cm, found '20'" in bare.err
+    assert "--limit: expected a length with its unit, as 8cm, found '20' (20 m)" in bare.err
 
 
 def test_errors_of_headings_are_in_degrees():

@@ -141,3 +141,20 @@ def test_a_distance_of_frames_is_written_in_one_way_everywhere(folder, tmp_path)
     assert call("append", a, b, "-o", tmp_path / "ab.bvh", "--threshold", "30cm", "--limit", "60cm").exit_code == 0
     for words in (("similar", a, b, "-o", tmp_path), ("find", a, folder), ("append", a, b, "-o", tmp_path / "x.bvh")):
         assert "expected a length, as 1.2 (metres) or 90cm" in call(*words, "--threshold", "8kg").output
+
+
+def test_a_limit_has_the_unit_of_its_measure(folder, tmp_path):
+    clips, model = [folder / "a.bvh", folder / "b.bvh"], tmp_path / "m.loom"
+    for option, value in (("--limit", "8cm"), ("--limits", "walk walk 8cm")):
+        refused = call("learn", "motion-graph", *clips, "-o", model, "--measure", "joint-angles", option, value)
+        assert "expected a number without cm: distances of joint-angles are no lengths" in refused.stderr
+    assert (
+        "frames within 8 cm (root mean square) are joined" in call("learn", "motion-graph", *clips, "-o", model).stdout
+    )
+    assert "frames within 8 cm (root mean square) are joined" in call("info", model).stdout
+    far = call("learn", "motion-graph", *clips, "-o", model, "--limit", 5)
+    assert "warning: frames within 500 cm (root mean square) are joined (--limit): beyond 100 cm" in far.stdout
+    angles = call("learn", "motion-graph", *clips, "-o", model, "--measure", "joint-angles", "--limit", 90)
+    assert "frames within 90 (weighted rad^2) are joined" in angles.stdout
+    metres = call("similar", *clips, "-o", tmp_path, "--threshold", 5)
+    assert "expected a length with its unit, as 8cm, found '5' (5 m)" in metres.stderr

@@ -130,10 +130,22 @@ def test_settings_that_were_given_once_are_stored_beside_the_file(tmp_path):
     assert load(tmp_path / "x.bvh").fps == 60.0
 
 
+def test_a_unit_or_up_axis_in_doubt_does_not_replace_a_stored_one(tmp_path):
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh", unit="cm")
+    ask = lambda *words: CLI.invoke(app, ["info", str(tmp_path / "x.bvh"), *words]).output
+    assert "unit stored in" in ask("--unit", "cm")
+    assert "unit not stored, because of the doubt above (--remember stores it)" in ask("--unit", "9")
+    assert "up not stored" in ask("--up", "-y")
+    stored = load(tmp_path / "x.bvh")
+    assert (stored.origin.unit, stored.origin.up) == (0.01, "y")
+    ask("--unit", "9", "--remember")
+    assert load(tmp_path / "x.bvh").origin.unit == 9
+
+
 def test_unit_up_and_roles_are_stored_without_being_asked_for(tmp_path):
     clip = make("walk", seconds=1, fps=30)
     for name in ("x.bvh", "y.bvh", "z.bvh"):
-        save(clip, tmp_path / name)
+        save(clip, tmp_path / name, unit="cm")
     roles = tmp_path / "given.toml"
     roles.write_text('[roles]\nhead = ""\n')
     command = [str(tmp_path / "x.bvh"), "--unit", "cm", "--up", "z", "--source-fps", "60", "--roles", str(roles)]
@@ -153,7 +165,7 @@ def test_unit_up_and_roles_are_stored_without_being_asked_for(tmp_path):
 
 
 def test_a_roles_file_of_the_users_own_is_changed_only_on_request(tmp_path):
-    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh", unit="cm")
     own = tmp_path / "x.roles.toml"
     own.write_text('[reading]\nunit = "mm"\n')
     output = CLI.invoke(app, ["info", str(tmp_path / "x.bvh"), "--unit", "cm"]).output
@@ -163,7 +175,7 @@ def test_a_roles_file_of_the_users_own_is_changed_only_on_request(tmp_path):
 
 
 def test_stored_settings_keep_what_the_file_of_the_folder_says_about_this_body(tmp_path):
-    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh", unit="cm")
     (tmp_path / "roles.toml").write_text('[roles]\nhead = ""\nleft_eye = "NoSuchJoint"\n[reading]\nup = "z"\n')
     load(tmp_path / "x.bvh", unit="cm", remember="facts")
     stored = load(tmp_path / "x.bvh")
@@ -182,7 +194,7 @@ def test_stored_settings_follow_a_file_that_is_written_again_in_another_unit(tmp
 
 
 def test_in_a_folder_that_cannot_be_written_settings_apply_and_a_warning_is_given(tmp_path, monkeypatch):
-    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    save(make("walk", seconds=1, fps=30), tmp_path / "x.bvh", unit="cm")
 
     def fail(path, parts):
         raise FormatError("cannot be written: Read-only file system", path=path)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from motionloom.core import Clip
     from motionloom.io import Reading
 
+MAX_BARE = 1.0  # m: of a length without a unit
 RATES_OF_TWO = "Frame rate of the files, or of A and of B: 60,120 [frames/s]."
 ClipA = Annotated[Path, argument("A", "A clip.")]
 ClipB = Annotated[Path, argument("B", "A clip with the same joints.")]
@@ -170,12 +171,19 @@ def read_weights(text: str | None) -> Any:
 
 
 def read_threshold(text: str | None, measure: str, option: str = "--threshold") -> float | None:
-    """The value of an option: metres for point clouds, a plain number for other measures."""
-    from motionloom.core.units import length, number
+    """The value of an option: metres for point clouds, a plain number for other measures.
+
+    More than 1 m needs its unit: 5 is most likely a number of centimetres.
+    """
+    from motionloom.core.units import fail, length, number, unit_typed
 
     if text is None:
         return None
-    return length(text, (option,)) if measure == "point-cloud" else number(text, (option,))
+    if measure != "point-cloud":
+        return number(text, (option,))
+    if (value := length(text, (option,))) > MAX_BARE and not unit_typed(text):
+        raise fail((option,), "a length with its unit, as 8cm", text, f" ({value:g} m)")
+    return value
 
 
 def clip_dict(clip: Clip) -> dict[str, Any]:

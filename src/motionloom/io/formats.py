@@ -190,14 +190,14 @@ def _load(path: Path, reading: Reading, progress: Progress | None = None) -> Cli
     clip = with_file_labels(with_roles(clip, path, reading.roles), path)
     clip = with_licence(clip if entry.keeps_origin else with_origin(clip, path), path)
     if doubts := implausible(clip, given.unit):
-        clip = replace(clip, origin=clip.origin.with_notes(*doubts))
+        clip = replace(clip, origin=clip.origin.with_notes(*doubts.values()))
     motion = without_tpose(clip)
     if motion is not clip:
         clip = motion if reading.trim_tpose else clip
         note = Note(f"frame 0 is a T-pose{': dropped' if reading.trim_tpose else ' (not dropped)'}", topic="file")
         clip = replace(clip, origin=clip.origin.with_notes(note))
     clip = with_reading_record(clip, path, digest(), reading, entry.others(path) if entry.others else ())
-    if notes := [*stored_note(path, reading, clip.skeleton.names)]:
+    if notes := [*stored_note(path, reading, clip.skeleton.names, doubts)]:
         clip = replace(clip, origin=clip.origin.with_notes(*notes))
     return clip
 

@@ -19,10 +19,10 @@ CHECKED_FRAMES = 24
 UPSIDE_DOWN = 0.8  # of these frames with the feet above the hips
 
 
-def implausible(clip: Clip, unit: str | float | None) -> list[Note]:
-    """Warnings about the stature of a person, feet above the hips, and legs that have no roles; `unit` as given."""
-    texts = [_stature(clip, unit), _upside_down(clip), _legs(clip)]
-    return [Note(text, "warning", topic="file") for text in texts if text]
+def implausible(clip: Clip, unit: str | float | None) -> dict[str, Note]:
+    """Warnings by the setting in doubt: stature ("unit", as given), feet above the hips ("up"), legs ("roles")."""
+    texts = {"unit": _stature(clip, unit), "up": _upside_down(clip), "roles": _legs(clip)}
+    return {name: Note(text, "warning", topic="file") for name, text in texts.items() if text}
 
 
 def _stature(clip: Clip, unit: str | float | None) -> str:

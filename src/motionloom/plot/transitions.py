@@ -16,7 +16,7 @@ from motionloom.plot.similarity import distance_matrix
 from motionloom.plot.style import INK, LINE, PAPER, SOURCES
 
 CURVE = "#35e0c8"
-BLENDED = Source("blend")  # the source of all frames that have several
+BLENDED = Source("blended or computed")  # the source of all frames that have several
 TRACED = ("head", "hips", "left_hand", "right_hand", "left_toe", "right_toe", "left_foot", "right_foot")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,12 +55,21 @@ def with_stored_reading(path: str | Path, reading: Reading) -> tuple[Reading, tu
     return changed, (Note(f"{text}: from {found.name}", topic="file"),)
 
 
-def stored_note(path: str | Path, reading: Reading, joints: Sequence[str] = ()) -> tuple[Note, ...]:
+def stored_note(
+    path: str | Path, reading: Reading, joints: Sequence[str] = (), doubted: Collection[str] = ()
+) -> tuple[Note, ...]:
     """Store what `reading.remember` names and is given beside a clip; a note on that, none if there is nothing new.
 
     A roles file of the user's own is changed only with `remember="all"`. A folder that cannot be written is an
-    error only then; otherwise the clip is read, and a note states that its settings are not stored.
+    error only then; otherwise the clip is read, and a note states that its settings are not stored. A unit or up axis
+    that is `doubted` is stored only with `remember="all"`, so that a slip does not replace a good one.
     """
+    refused = [name for name in ("unit", "up") if name in doubted and getattr(reading, name) is not None]
+    if refused and reading.remember == "facts":
+        left_out: dict[str, Any] = dict.fromkeys(refused)
+        kept = stored_note(path, replace(reading, **left_out), joints)
+        text = f"{' and '.join(refused)} not stored, because of the doubt above (--remember stores it)"
+        return (*kept, Note(text, topic="file"))
     tables = _given(reading)
     if not tables:
         return ()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from motionloom.core import BadRequest
+from motionloom.core.units import unit_typed
 from motionloom.methods.settings import Settings, cleaning_param, fps_param, param, variant_param
 
 ARRIVAL = 0.25  # m: a result that ends farther from the end of its path is reported, unless an option gives the limit
@@ -67,6 +69,18 @@ class GraphConfig(Settings):
     variant: str = variant_param("GUAN 2.4")
 
     FAITHFUL: ClassVar[Mapping[str, Any]] = {"blending": "linear", "drop_rough": False, "bridges": False}
+
+    @classmethod
+    def of(cls, values: object, places: Mapping[str, str] | None = None) -> Self:
+        """As for all settings; a limit with a unit of length is refused for measures that are no lengths."""
+        made = super().of(values, places)
+        if isinstance(values, Mapping) and made.measure != "point-cloud":
+            given = [("limit", values.get("limit")), *(("limits", part) for part in made.limits.split(","))]
+            for name, value in given:
+                if unit := unit_typed(str(value).split()[-1] if value else ""):
+                    found = f"expected a number without {unit}: distances of {made.measure} are no lengths"
+                    raise BadRequest(f"{found}, found {value!r}", where=(name,))
+        return made
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from motionloom.methods.graph.build.prune import PruneReport, graph_facts, prune
 from motionloom.methods.graph.build.transitions import BuiltGraph, build_with_report, find_transitions
 from motionloom.methods.graph.clip_order import in_fixed_order
 from motionloom.methods.graph.config import GraphConfig
-from motionloom.methods.graph.diagnose.connectivity import TransitionFinder, connection_notes
+from motionloom.methods.graph.diagnose.connectivity import TransitionFinder, connection_notes, limit_notes
 from motionloom.methods.graph.frame_names import with_mirrored
 from motionloom.methods.graph.graph import Graph, Transitions
 
@@ -80,4 +80,5 @@ def pruned_graph(
 
     finder = TransitionFinder(find_again, limit, config.measure, config.blend, built.rough)
     connections = connection_notes(built.graph, graph, finder)
-    return LearnedGraph(graph, built.graph, removed, (*removed.notes(), *connections, *graph_facts(graph).notes()))
+    notes = (*limit_notes(config.measure, limit), *removed.notes(), *connections, *graph_facts(graph).notes())
+    return LearnedGraph(graph, built.graph, removed, notes)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.analysis import measure_named
 from motionloom.core import BoolArray, IntArray, NoPath, Note
 from motionloom.core.note import warning
 from motionloom.methods.graph.build.prune import MAX_NAMES, largest_component
@@ -20,10 +21,12 @@ __all__ = [
     "connection_notes",
     "find_islands",
     "island_notes",
+    "limit_notes",
     "no_loop_message",
     "round_up",
 ]
 
+MAX_LIMIT = 1.0  # m: a larger limit is most likely a number of centimetres without its unit
 RELAX_FACTORS = (2.0, 4.0)  # times the limit up to which transitions are searched
 ROUGH_REASON = "a joint would flip over or turn too fast (such transitions are left out at any limit)"
 
@@ -180,12 +183,33 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _option(finder: TransitionFinder, limit: float) -> str:
-    """A limit as `--limit` takes it: 12cm for point clouds, else a number in the measure's unit."""
-    rounded = round_up(limit)
-    return f"{100 * rounded:g}cm" if finder.measure == "point-cloud" else f"{rounded:g}"
+    """A limit as `--limit` takes it: 12cm for point clouds, else a number, with the measure's unit in brackets."""
+    return limit_text(finder.measure, round_up(limit)).replace(" cm (root mean square)", "cm")
 
 
 def _limit_text(finder: TransitionFinder, factor: float) -> str:
-    """The limit times a factor; centimetres for point clouds, else with the name of the measure."""
-    limit = round_up(factor * finder.limit)
-    return f"{100 * limit:g} cm" if finder.measure == "point-cloud" else f"{limit:g} ({finder.measure})"
+    """The limit times a factor; centimetres for point clouds, else in the unit of the measure."""
+    return limit_text(finder.measure, round_up(factor * finder.limit)).removesuffix(" (root mean square)")
+
+
+def limit_text(measure: str, limit: float) -> str:
+    """A limit with its unit.
+
+    >>> limit_text("point-cloud", 0.08), limit_text("joint-angles", 12)
+    ('8 cm (root mean square)', '12 (weighted rad^2)')
+    """
+    return (
+        f"{100 * limit:.4g} cm (root mean square)" if measure == "point-cloud" else f"{limit:.4g} ({unit_of(measure)})"
+    )
+
+
+def unit_of(measure: str) -> str:
+    """The unit of a measure's values."""
+    return measure_named(measure).unit
+
+
+def limit_notes(measure: str, limit: float) -> list[Note]:
+    """The limit used, and a warning where it is a length beyond any transition."""
+    text = f"frames within {limit_text(measure, limit)} are joined (--limit)"
+    far = measure == "point-cloud" and limit > MAX_LIMIT
+    return [warning(f"{text}: beyond {100 * MAX_LIMIT:g} cm they are unlike; 8cm is usual") if far else Note(text)]
