@@ -11,6 +11,7 @@ from motionloom import samples
 from motionloom.core import Clip, replace
 from motionloom.evaluate.capture_checks.check import check_clips, repair
 from motionloom.evaluate.capture_checks.duplicates import find_duplicates
+from motionloom.evaluate.capture_checks.files import check_files
 from motionloom.evaluate.capture_checks.findings import bone_findings, in_file
 from motionloom.evaluate.capture_checks.frame_rate import rate_findings
 from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
@@ -417,3 +418,11 @@ def test_every_kind_of_finding_is_in_the_table_of_the_page():
     page = (Path(__file__).resolve().parents[2] / "docs" / "quality.md").read_text("utf-8")
     table = page.partition("## Problems found by `check`")[2].partition("\n\n`motionloom clean")[0]
     assert not [kind for kind in IMPORTANCE if kind != "not checked" and f"{kind}" not in table]
+
+
+def test_irregularities_of_a_file_are_findings(tmp_path):
+    save(samples.make("walk", seconds=1, fps=30), tmp_path / "x.bvh")
+    (tmp_path / "x.bvh").write_text((tmp_path / "x.bvh").read_text().replace("Frames: 30", "Frames: 33"))
+    texts = [f.text for f in check_files([tmp_path / "x.bvh"]).findings if f.kind == "file"]
+    assert len(texts) == 1
+    assert texts[0].endswith('expected 33 frames ("Frames: 33"), found 30')

@@ -235,12 +235,15 @@ def test_bic_and_mdl_choose_a_number_of_textons_inside_the_range_they_tried(two_
     """Costs rise towards both ends: the range is extended until they do, or to a single texton."""
     model = learn("textons", two_gaits, {**CONFIG, "selection": kind, "rounds": 2})
     text = next(note.text for note in model.notes if f"{kind.upper()} chose" in note.text)
-    tried = [(int(n), int(cost.replace(",", ""))) for n, cost in re.findall(r"(\d+) \((-?[\d,]+)\)", text)]
+    tried = [
+        (int(n), int(cost.replace(",", ""))) for n, cost in re.findall(r"(\d+) at [\d.]+ \((-?[\d,]+) nats\)", text)
+    ]
     best = min(range(len(tried)), key=lambda k: tried[k][1])
     assert f"chose {tried[best][0]} textons" in text
     assert ("the smallest tried" in text, "the largest tried" in text) == (best == 0, best == len(tried) - 1)
     assert best > 0
     assert best < len(tried) - 1 or tried[best][0] == 1
+    assert "s of material: textons need a minute or more" in " ".join(note.text for note in model.notes)
     curve = model.selection_curve
     assert_allclose(curve[:, 2].round(), [cost for _, cost in tried])
     assert (np.diff(curve[:, 0]) > 0).all()

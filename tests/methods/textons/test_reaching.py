@@ -155,7 +155,7 @@ def test_far_joins_of_a_written_path_are_warned_of_with_their_distance(model, rn
     words = [model.segments.name(int(a)), model.segments.name(int(b))]
     said = plan_path(model.walk(Options(), rng), words, None).notes
     assert any(
-        f"{words[0]} and {words[1]} (places 0 and 1 of the path) are {100 * far[a, b]:.0f} cm apart" in s.text
+        f"{words[0]} and {words[1]} (places 0 and 1 of the path) are {100 * far[a, b]:.1f} cm apart" in s.text
         for s in said
     )
     near = np.where(joins.distance < 1e-6)
@@ -163,7 +163,7 @@ def test_far_joins_of_a_written_path_are_warned_of_with_their_distance(model, rn
     assert plan_path(model.walk(Options(), rng), words, None).notes == ()
     start = max(range(len(model.observed)), key=lambda k: model.observed[k].length)
     tight = Options(unseen_limit=1e-4)
-    with pytest.raises(NoPath, match=r"is left \d+ cm from where .* begins .*the option `unseen_limit`"):
+    with pytest.raises(NoPath, match=r"is left [\d.]+ cm from where .* begins .*the option `unseen_limit`"):
         plan_path(model.walk(tight, rng), [f"{model.segments.name(start)}@..0.4", words[0]], None)
 
 

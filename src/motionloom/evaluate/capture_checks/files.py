@@ -58,7 +58,9 @@ def _summarise_file(path: Path, reading: Reading, progress: Progress | None = No
         clip: Clip = load(path, reading)
     except MotionloomError as error:
         return str(error)
-    return summarise(clip, progress)
+    one = summarise(clip, progress)
+    odd = [n.text for n in clip.origin.notes if n.level == "warning" and n.text.startswith("line ")]  # as a wrong count
+    return one._replace(findings=[*(Finding(one.name, "file", text) for text in odd), *one.findings])
 
 
 def _renamed(one: ClipSummary, title: str) -> ClipSummary:

@@ -29,6 +29,7 @@ from motionloom.methods.textons.render.synthesis import Synthesizer
 from motionloom.methods.textons.segments import ObservedSegment
 from motionloom.methods.textons.transition_matrix import count_transitions
 
+ENOUGH = 60.0  # s of clips
 HALVINGS = 16  # of the tolerance (each by the root of two) until there are as many textons as requested
 TOLERANCES = (0.5, 0.65, 0.8, 1.0, 1.3, 1.7)  # tried for BIC and MDL first,
 MAX_MORE = 6  # and beyond the end at which the best one is, so many more: the first three each
@@ -50,6 +51,8 @@ def fit(
         )
     clips = [c for c in clips if len(c) >= 2 * shortest]
     left = [f"{c.name}: {c.seconds:.1f} s left out, shorter than two textons" for c in short]
+    if (material := sum(c.seconds for c in clips)) < ENOUGH:
+        left.append(f"{material:.0f} s of material: textons need a minute or more for variety")
     seen = [observe(clip) for clip in clips]
     space = fit_metric_space(joined(seen), clips[0].skeleton)
     if not space.size:
@@ -136,7 +139,7 @@ def _selected(
     order = sorted(found)
     best = min(order, key=lambda t: (found[t][0], -t))
     curve = np.array([[t, len(found[t][1].textons), found[t][0]] for t in order])
-    table = ", ".join(f"{len(found[t][1].textons)} ({found[t][0]:,.0f})" for t in order)
+    table = ", ".join(f"{len(found[t][1].textons)} at {t:.3g} ({found[t][0]:,.0f} nats)" for t in order)
     end = {order[0]: ", the smallest tried", order[-1]: ", the largest tried"}.get(best, "")
     text = f"{kind.upper()} chose {len(found[best][1].textons)} textons (tolerance {best:.3g}{end}) among {table}"
     return found[best][1], (text,), curve

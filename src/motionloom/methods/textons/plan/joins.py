@@ -187,7 +187,7 @@ def far_join_notes(segments: Segments, pieces: Sequence[TextonPiece], limit: flo
         if (apart := keys_distance(a.after, b.keys, segments)) > limit > 0:
             text = (
                 f"{segments.name(a.observed)} and {segments.name(b.observed)} (places {place} and {place + 1} of the "
-                f"path) are {100 * apart:.0f} cm apart where they meet, beyond {100 * limit:.0f} cm: the first bends "
+                f"path) are {100 * apart:.1f} cm apart where they meet, beyond {100 * limit:.3g} cm: the first bends "
                 f"far to meet the second"
             )
             out.append(warning(text))

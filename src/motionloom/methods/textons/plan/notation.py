@@ -192,7 +192,7 @@ def _check_cuts(segments: Segments, pieces: Sequence[TextonPiece], limit: float)
         apart = keys_distance(a.after, b.keys, segments) if early else 0.0
         if early and apart > max(limit, 1e-6):
             raise NoPath(
-                f"{segments.name(a.observed)} is left {100 * apart:.0f} cm from where {segments.name(b.observed)} "
-                f"begins (places {place} and {place + 1} of the path), beyond {100 * limit:.0f} cm (the option "
+                f"{segments.name(a.observed)} is left {100 * apart:.1f} cm from where {segments.name(b.observed)} "
+                f"begins (places {place} and {place + 1} of the path), beyond {100 * limit:.3g} cm (the option "
                 f"`unseen_limit`)"
             )
