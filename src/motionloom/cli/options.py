@@ -30,7 +30,8 @@ Measures = Annotated[
     option(
         "--measure",
         "FILE.py:FUNCTION",
-        "Define a motion parameter by a function from a clip to one number or three. Runs FILE; repeatable.",
+        "Define a motion parameter by a function from a clip to one number or three. Runs FILE; repeatable. To learn "
+        "graphs, --measure is the distance between two frames instead.",
     ),
 ]
 Force = Annotated[bool, flag("--force", "Replace files that motionloom did not write.")]
