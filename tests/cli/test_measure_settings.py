@@ -158,3 +158,15 @@ def test_a_limit_has_the_unit_of_its_measure(folder, tmp_path):
     assert "frames within 90 (weighted rad^2) are joined" in angles.stdout
     metres = call("similar", *clips, "-o", tmp_path, "--threshold", 5)
     assert "expected a length with its unit, as 8cm, found '5' (5 m)" in metres.stderr
+
+
+def test_clips_of_the_same_file_name_are_named_with_their_folders(folder, tmp_path):
+    for name in ("a", "b"):
+        save(load(folder / f"{name}.bvh"), tmp_path / name / "test.bvh")
+    clips, model = [tmp_path / "a" / "test.bvh", tmp_path / "b" / "test.bvh"], tmp_path / "m.loom"
+    assert call("learn", "motion-graph", *clips, "-o", model).exit_code == 0
+    assert "a/test.bvh: 75 frames" in call("info", model).stdout
+    walked = call("walk", model, "--seconds", 1, "--start", "b/test.bvh#30", "-o", tmp_path / "w.bvh")
+    assert walked.exit_code == 0, walked.output
+    assert "b/test.bvh" in call("info", tmp_path / "w.bvh").stdout
+    assert "b/test.bvh" in call("evaluate", *clips, "--source", clips[0]).stdout

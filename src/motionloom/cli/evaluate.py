@@ -57,13 +57,14 @@ def evaluate(
     """
     check_order(results, ctx.meta.get(ARGUMENTS, ()))
     from motionloom.evaluate import evaluate_clips
+    from motionloom.io.titles import with_distinct_names
     from motionloom.plot.figures import save_figure
     from motionloom.plot.quality import quality_sheet
 
     constraints = None if request is None else given_request(request, [*results, *source], root, measure)
     given = reading if len(reading) > 1 else (dataclasses.replace(reading[0], fps=None), *reading)
     clips, sources = (
-        [clip for _, clip in load_all(paths, one)]
+        [clip for _, clip in with_distinct_names(load_all(paths, one))]
         for paths, one in zip((results, source), for_each(given, 2), strict=True)
     )
     with busy("measuring") as report:

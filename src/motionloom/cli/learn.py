@@ -58,6 +58,7 @@ class Learn(LazyGroup):
             from motionloom.core import Clip
             from motionloom.core.note import as_dicts
             from motionloom.evaluate.capture_checks.frame_rate import rate_notes
+            from motionloom.io.titles import with_distinct_names
             from motionloom.methods import learn, load_model, save_model
             from motionloom.methods.store import check_model_target
 
@@ -74,6 +75,7 @@ class Learn(LazyGroup):
             made = [] if graph is None else list(graph.made)
             wanted = clips if graph is None else [str(pattern) for pattern in graph.patterns]
             loaded = load_all(wanted, reading, markers=optical) if wanted or not made else []
+            loaded = with_distinct_names(loaded)
             if graph is not None:
                 given = {**given, **graph.config}
                 loaded = [(path, graph.named(clip, path)) for path, clip in loaded]
