@@ -36,10 +36,10 @@ class MultilinearModel(SpaceModel[Options]):
         check_array(self.grid_weights, "grid_weights", "f", (count, self.space.rows.size), low=-1e-9, high=1.000001)
         if self.grid.size != count or self.grid.levels.shape[0] != self.space.rows.levels.shape[0]:
             raise FormatError(f"grid: expected {count} points, with as many rows as the examples")
-        if (self.grid.lead, self.grid.count) != (self.space.rows.lead, self.space.rows.count):
-            raise FormatError("grid: expected the rows of the examples")
         lengths = self.grid_weights @ [len(clip) for clip in self.examples]
         check_rows(self.grid, "grid", self.skeleton, self.fps, lengths)
+        if (self.grid.lead, self.grid.count) != (self.space.rows.lead, self.space.rows.count):
+            raise FormatError("grid: expected the rows of the examples")
 
     @cached_property
     def grid_tables(self) -> tuple[Any, ...]:
