@@ -33,7 +33,7 @@ def test_trails_show_where_frames_come_from(clips):
     figure = trails([a, joined], ["before", "after"])
     _, second = figure.axes
     words = [t.get_text() for t in figure.legends[0].get_texts()]
-    assert "blend" in words
+    assert "blended or computed" in words
     made = [line for line in second.get_lines() if line.get_linewidth() > 2]
     assert made
     assert second.get_xlabel() == "distance [m]"
