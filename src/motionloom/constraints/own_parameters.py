@@ -21,7 +21,7 @@ def load_parameter(spec: str) -> MotionParameter:
         raise BadRequest(f"expected FILE.py:FUNCTION, found {spec!r}")
     found = importlib.util.spec_from_file_location(f"motionloom_measure_{path.stem}", path)
     if not path.is_file() or found is None or found.loader is None:
-        why = "it is no Python file" if path.is_file() else "there is no such file"
+        why = "it is not a Python file" if path.is_file() else "there is no such file"
         raise BadRequest(f"cannot read {file!r}: {why}")
     module = importlib.util.module_from_spec(found)
     try:

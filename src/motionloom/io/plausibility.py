@@ -13,7 +13,7 @@ from motionloom.kinematics.fk import fk
 USUAL_STATURE = (0.9, 2.5)  # m: from a small child to the tallest of people
 GIVEN_STATURE = (0.1, 4.0)  # m: of a unit that the user gave
 AVERAGE_STATURE = 1.7  # m
-TALLEST = 4.0  # m: height of a body that is no person; few elephants are taller
+TALLEST = 4.0  # m: greatest plausible height of an animal or other body; few elephants are taller
 LEG_SHARE = 0.491  # of the stature: thigh and shin (Drillis and Contini 1966)
 CHECKED_FRAMES = 24
 UPSIDE_DOWN = 0.8  # of these frames with the feet above the hips
@@ -48,7 +48,7 @@ def _stature(clip: Clip, unit: str | float | None) -> str:
 
 
 def _height(clip: Clip) -> str:
-    """A doubt about the height of a body that is no person, in an estimated unit; small ones are not doubted."""
+    """A doubt about the height of a body that is not a person, in an estimated unit; small ones are plausible."""
     if not any(note.topic == "unit" for note in clip.origin.notes):
         return ""
     height = float(np.ptp(fk(_sample(clip))[..., 1], axis=1).max())

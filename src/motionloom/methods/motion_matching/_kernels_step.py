@@ -59,8 +59,8 @@ def choose_frame(db: Any, one: Any, goals: Any, guided: bool, action: Any, new: 
     `one` holds its frame (1,), ticks to the next search (1,), track (3,) and tuning. A search is due after the
     interval, when a command has changed, or at the end of the clip. It compares the present pose and the commanded
     trajectory with all frames, and jumps if one is nearer than the next frame by the share `persistence`. At the end of
-    a clip, a character without a command goes on in the first half of one, if a frame there is similar: the last
-    frames of a run that stops are nearest to themselves, and it would stand for ever.
+    a clip, a character without a command continues in the first half of a clip, if a frame there is similar: the last
+    frames of a run that stops are nearest to themselves, and it would stand without end.
     """
     at, wait, track, tuning = one
     frame = at[0]

@@ -38,9 +38,9 @@ from motionloom.methods.redraw_uneven_pace import STEADY_TRIES
 
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
-NODE_LEAD_TIME = 1.5  # s: how long before its span a node is asked for
+NODE_LEAD_TIME = 1.5  # s: how long before its span a node is commanded
 BODY = 0.45  # m from the hips: what must stay outside a region, hands included
-STRAYED = 10.0  # tolerances: an action that nobody asked for
+STRAYED = 10.0  # tolerances: an action that was not requested
 SUPPORTED = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
 
 
