@@ -124,6 +124,21 @@ def test_warm_uses_a_method_once_and_rejects_unknown_ones(run):
     assert "did you mean 'cuts'" in wrong.err
 
 
+def test_after_warm_files_edits_and_live_characters_need_no_compiling():
+    """Each kernel that these use has been compiled, or read from the cache, in the process that ran `warm`."""
+    code = """
+from motionloom.cli.warm import warm
+warm(["motion-graph"])
+from motionloom.io.bvh import _kernels as bvh
+from motionloom.kinematics.feet import _kernels_lock as lock
+from motionloom.blend.splice import _kernels as splice
+used = (bvh.parse_rows, bvh.format_rows, lock.lock_step, splice.best_rotation)
+print([kernel.py_func.__name__ for kernel in used if not kernel.signatures])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_commands_use_one_blas_thread_unless_the_environment_states_a_number():
     """Models do not depend on the number of cores, and small matrices are not shared out."""
     code = "import os, sys; sys.argv = ['motionloom', '--version']\nfrom motionloom.cli import main\n"

@@ -17,7 +17,7 @@ SECONDS = 3.0  # of each sample that is learned from
 
 
 def warm(methods: Annotated[list[str] | None, argument("[METHODS]", "Methods; by default all.")] = None) -> None:
-    """Learn from small samples and make a clip with every method, so that later commands do not wait for compiling.
+    """Read, join and learn from small samples, and make a clip with every method: later commands then compile nothing.
 
     Compiled code is kept beside the package, or in the user's cache folder.
     """
@@ -32,6 +32,8 @@ def warm(methods: Annotated[list[str] | None, argument("[METHODS]", "Methods; by
     turns = ((0, 0.0), (1, 0.3), (2, -0.3))
     clips = [make("walk", seed=seed, turn=turn, seconds=SECONDS, fps=30) for seed, turn in turns]
     failed = 0
+    with busy("compiling files and edits"):
+        use_files(clips)
     for name in methods or METHODS:
         try:
             with busy(f"compiling {name}"):
@@ -47,28 +49,52 @@ def warm(methods: Annotated[list[str] | None, argument("[METHODS]", "Methods; by
         raise typer.Exit(1)
 
 
+def use_files(clips: list[Clip]) -> None:
+    """Write and read a file, join and splice clips, find a stretch of one in another."""
+    from tempfile import TemporaryDirectory
+
+    from motionloom.analysis.match_web import build_web, find_matches
+    from motionloom.blend.append import append
+    from motionloom.blend.splice.splice import splice
+    from motionloom.evaluate import check_clips
+    from motionloom.io import load, save
+
+    with TemporaryDirectory() as folder:
+        save(clips[0], f"{folder}/walk.bvh")
+        read = load(f"{folder}/walk.bvh")
+    check_clips([read])
+    append(read, clips[1])
+    splice(clips[1], clips[0])
+    find_matches(build_web(clips), 0, 0, len(clips[0]) // 2)
+
+
 def use_method(name: str, clips: list[Clip]) -> None:
-    """Learn, follow a path or make two seconds, evaluate, and step live characters where the method has them."""
+    """Learn, follow a path or make two seconds, evaluate; the same for the faithful variant; step live characters."""
     import numpy as np
 
     from motionloom.constraints import Request, RootPath
+    from motionloom.control import foot_locked
     from motionloom.core.poses import commands
     from motionloom.evaluate import evaluate_clips
-    from motionloom.methods import learn
+    from motionloom.methods import METHODS, learn
     from motionloom.methods.synthesis import attempt
 
-    model: Any = learn(name, clips)
-    requests = [Request(seconds=2)]
-    if (RootPath, "soft") in model.honours:
-        path = RootPath(points=((0.0, 0.0), (0.0, 2.0)), weight=1.0)
-        requests.append(Request(seconds=None if model.ends(Request(constraints=(path,))) else 2.0, constraints=(path,)))
-    for request in requests:
-        found = attempt(model, request)
+    variants = ("faithful", "improved") if METHODS[name].source else ("",)
+    for variant in variants:
+        model: Any = learn(name, clips, {"variant": variant} if variant else {})
+        requests = [Request(seconds=2)]
+        if (RootPath, "soft") in model.honours:
+            path = RootPath(points=((0.0, 0.0), (0.0, 2.0)), weight=1.0)
+            ends = model.ends(Request(constraints=(path,)))
+            requests.append(Request(seconds=None if ends else 2.0, constraints=(path,)))
+        for request in requests:
+            found = attempt(model, request)
     if found.clip is not None:
         evaluate_clips([found.clip], clips)
     live = getattr(model, "live", None)
     if live is not None:
-        live.step(live.begin(np.arange(2)), commands(), 1 / 30)
+        locked = foot_locked(live)
+        locked.step(locked.begin(np.arange(2)), commands(), 1 / 30)
 
 
 def use_gaze() -> None:
