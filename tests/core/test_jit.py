@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
+import sys
 from typing import NamedTuple
 
 import numba
+import numpy as np
 from numba import typeof
 from numba.core import caching
 
 import motionloom.core._jit as jit
+from motionloom.core import FloatArray
 from motionloom.kinematics._kernels import forward
+from motionloom.kinematics.feet._kernels_lock import lock_step
+from motionloom.methods.parametric_graph._kernels_step import step
 
 
 def test_kernels_release_the_interpreter_lock():
@@ -93,3 +99,41 @@ def test_named_tuples_with_other_fields_have_other_keys():
         for example in (First(1.0, 2.0), Swapped(1.0, 2.0))
     )
     assert (own[-1], other[-1]) == ((("a", "b"),), (("b", "a"),))
+
+
+def test_kernels_that_do_not_count_references_leave_arrays_to_python():
+    tables = Tables(np.arange(6.0), np.zeros(3))
+    before = [sys.getrefcount(array) for array in tables]
+    for _ in range(10):
+        _sums_uncounted(tables)
+    assert tables.sums.tolist() == [1.0, 5.0, 9.0]
+    assert [sys.getrefcount(array) for array in tables] == before
+    assert step.targetoptions["_nrt"] is lock_step.targetoptions["_nrt"] is False
+
+
+def test_kernels_that_do_not_count_references_return_no_arrays():
+    found = [
+        node
+        for path in jit.PACKAGE.rglob("_kernels*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and any("counted" in ast.unparse(d) for d in node.decorator_list)
+    ]
+    assert len(found) >= 2
+    assert all(isinstance(node.returns, ast.Constant) and node.returns.value is None for node in found)
+
+
+class Tables(NamedTuple):
+    values: FloatArray
+    sums: FloatArray
+
+
+@jit.kernel
+def _sums(tables):
+    pairs = np.ascontiguousarray(tables.values).reshape(-1, 2)
+    for i in range(len(pairs)):
+        tables.sums[i] = pairs[i].sum()
+
+
+@jit.kernel(counted=False)
+def _sums_uncounted(tables):
+    _sums(tables)

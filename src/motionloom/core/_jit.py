@@ -162,10 +162,15 @@ event.register("numba:compile", _Compiling())  # type: ignore[no-untyped-call]
 @overload
 def kernel(function: F) -> F: ...
 @overload
-def kernel(*, fastmath: Any = False, inline: bool = False) -> Callable[[F], F]: ...
-def kernel(function: Any = None, *, fastmath: Any = False, inline: bool = False) -> Any:
-    """Compile a function at its first call. `fastmath` as in numba; `inline` puts its body into its callers."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": fastmath}
+def kernel(*, fastmath: Any = False, inline: bool = False, counted: bool = True) -> Callable[[F], F]: ...
+def kernel(function: Any = None, *, fastmath: Any = False, inline: bool = False, counted: bool = True) -> Any:
+    """Compile a function at its first call. `fastmath` as in numba; `inline` puts its body into its callers.
+
+    If not `counted`, numba does not count references to the arrays that Python passes, nor do the kernels that are
+    called with them: each of these would count all arrays of a table, which takes longer than the work. Such a kernel
+    cannot make arrays, and must neither return any nor take any from a kernel that it calls.
+    """
+    options: dict[str, Any] = {"nogil": True, "fastmath": fastmath, "_nrt": counted}
     if inline:
         options["inline"] = "always"
 

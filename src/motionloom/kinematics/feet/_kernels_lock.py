@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import smoothstep
 from motionloom.kinematics.feet._kernels_two_bone import (
@@ -329,18 +327,18 @@ def _bend(leg: Any, fold: Any, parents: Any, places: Any, turns: Any, offsets: A
     _store(rotations[foot], normalize(multiply(inverse(above), new)))
 
 
-@kernel
+@kernel(counted=False)
 def lock_step(
-    body: Any, status: Any, pins: Any, offsets: Any, root: Any, rotations: Any, contacts: Any, y: Any, dt: Any
-) -> None:
+    body: Any, status: Any, pins: Any, offsets: Any, root: Any, rotations: Any, contacts: Any, y: Any, dt: Any,
+    places: Any, turns: Any,
+) -> None:  # fmt: skip
     """One step of N characters, one after the other; `status`, `pins`, `offsets` and `rotations` change in place.
 
     `body` is (joints, parents, bones, legs, fold, parts, tips), see `lock.FootLock`. For each character: forward
     kinematics of the joints that feet hang on, then for each foot `_follow` (unless dt is 0) and `_bend`. No row
-    reads another one, so a row is the same alone and in any batch.
+    reads another one, so a row is the same alone and in any batch. `places` (J, 3) and `turns` (J, 4) are room for it.
     """
     joints, parents, bones, legs, fold, parts, tips = body
-    places, turns = np.empty((len(parents), 3)), np.empty((len(parents), 4))
     for n in range(len(root)):
         _forward(joints, parents, bones, root[n], rotations[n], places, turns)
         for k in range(len(legs)):

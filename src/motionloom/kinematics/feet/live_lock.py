@@ -107,5 +107,6 @@ def lock_feet(
     new = LockState(state.status.copy(), state.pins.copy(), state.offsets.copy())
     out = np.array(rotations, float, order="C")
     decay = 2.0 * math.log(2.0) / lock.half_life
-    lock_step(body, *new, np.array(root, float, order="C"), out, np.array(contacts, bool, order="C"), decay, dt)
+    given, room = np.array(root, float, order="C"), (np.empty((len(lock.parents), 3)), np.empty((len(lock.parents), 4)))
+    lock_step(body, *new, given, out, np.array(contacts, bool, order="C"), decay, dt, *room)
     return new, out

@@ -259,8 +259,14 @@ def show_first(t: Any, state: Any) -> None:
         keep_tick(state, k)
 
 
-@kernel
+@kernel(counted=False)
 def step(t: Any, commands: Any, state: Any, tick: float, dt: float, out: Any) -> None:
+    """`step_all`, which is called from here since its many arrays are then not counted (see `kernel`)."""
+    step_all(t, commands, state, tick, dt, out)
+
+
+@kernel
+def step_all(t: Any, commands: Any, state: Any, tick: float, dt: float, out: Any) -> None:
     """All characters by `dt`, each by as many ticks as fall into it; then the poses between their last two ticks."""
     root, rotations, contacts, phase = out
     size = t.low.shape[1]
