@@ -44,9 +44,13 @@ def record_rows(
         chosen = range(count) if rows is None else rows
         if (wrong := next((row for row in chosen if not 0 <= row < count), None)) is not None:
             raise BadRequest(f"row: expected a character from 0 to {count - 1}, found {wrong}")
-        at = np.array(chosen, np.int64)
-        taken.append((poses.root[at], poses.rotations[at], poses.contacts[at]))
-        kept.append(state if rows is None or count == 1 else select(state, at))
+        if rows is None or count == 1:
+            taken.append((poses.root, poses.rotations, poses.contacts))
+            kept.append(state)
+        else:
+            at = np.array(chosen, np.int64)
+            taken.append((poses.root[at], poses.rotations[at], poses.contacts[at]))
+            kept.append(select(state, at))
         if len(kept) == CHUNK:
             facts.append(_facts(live, kept))
             kept = []

@@ -60,4 +60,4 @@ def runs(mask: BoolArray) -> list[tuple[int, int]]:
     [(0, 1), (2, 4)]
     """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+    return [(a, b) for a, b in edges.reshape(-1, 2).tolist()]

@@ -66,6 +66,7 @@ class Commands(NamedTuple):
 SHAPES: dict[str, tuple[int, ...]] = {"place": (2,), "values": (1,), "look": (3,), "target": (3,)}  # beside N; else ()
 WHOLE = ("action", "overlay")
 DTYPES = tuple(np.dtype(np.int64 if name in WHOLE else np.float64) for name in Commands._fields)
+INNER = tuple(SHAPES.get(name, ()) for name in Commands._fields)
 
 
 def commands(**given: ArrayLike) -> Commands:
@@ -104,15 +105,12 @@ def plain(given: Commands) -> Commands:
 
     `BadRequest` for a field of another shape, which a kernel would read beyond its end.
     """
-    for name, field in zip(Commands._fields, given, strict=True):
-        inner = SHAPES.get(name, ())
-        if np.ndim(field) != 1 + len(inner) or (name != "values" and field.shape[1:] != inner):
+    fields: list[Any] = []
+    for name, inner, dtype, field in zip(Commands._fields, INNER, DTYPES, given, strict=True):
+        if np.ndim(field) != 1 + len(inner) or (inner and name != "values" and field.shape[1:] != inner):
             wanted = ", ".join(["N", *("D" if name == "values" else str(n) for n in inner)])
             raise BadRequest(f"command {name}: expected shape ({wanted}), found {np.shape(field)}")
-    fields: list[Any] = [
-        field if field.flags.carray and field.dtype == dtype else np.array(field, dtype, order="C")
-        for field, dtype in zip(given, DTYPES, strict=True)
-    ]
+        fields.append(field if field.dtype == dtype and field.flags.carray else np.array(field, dtype, order="C"))
     return Commands(*fields)
 
 

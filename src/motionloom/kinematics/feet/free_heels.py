@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray
 from motionloom.kinematics.feet.contacts import foot_parts, parts_by_foot, runs
-from motionloom.kinematics.feet.knees import knee_acceleration, knee_flexion
+from motionloom.kinematics.feet.knees import second_differences
 from motionloom.kinematics.feet.plants import FootPlan
 from motionloom.kinematics.feet.smoothing import away_from
 
@@ -18,9 +18,9 @@ SUDDEN = 1.1  # times the acceleration of the knee, 99th percentile in a contact
 Contacts = Mapping[str, BoolArray]
 
 
-def knee_excess(source: Clip, clip: Clip) -> FloatArray:
+def knee_excess(source: FloatArray, knees: FloatArray) -> FloatArray:
     """(F, legs) rad: by how much more than `KNEE_CHANGE` the angles of knees differ from those of the source."""
-    return np.maximum(np.abs(knee_flexion(clip) - knee_flexion(source)) - KNEE_CHANGE, 0.0)
+    return np.maximum(np.abs(knees - source) - KNEE_CHANGE, 0.0)
 
 
 def freed_heels(clip: Clip, plans: Sequence[FootPlan], excess: FloatArray, touching: Contacts) -> dict[str, BoolArray]:
@@ -45,21 +45,26 @@ def freed_heels(clip: Clip, plans: Sequence[FootPlan], excess: FloatArray, touch
     return out if any((out[label] != on).any() for label, on in touching.items()) else {}
 
 
-def where_better(source: Clip, touching: Contacts, freed: Contacts, before: Clip, after: Clip) -> dict[str, BoolArray]:
+def where_better(
+    source: Clip, touching: Contacts, freed: Contacts, knees: tuple[FloatArray, FloatArray, FloatArray]
+) -> dict[str, BoolArray]:
     """The heels freed in those contacts during which that lowers the excess of the knee and lets it not tremble.
 
-    `before` has them pinned, `after` all of them free.
+    `knees` (F, legs) are their angles in the source, with these heels pinned, and with all of them free.
     """
-    out, near = dict(touching), round(FREE_TIME * source.fps)
-    pinned, free = knee_excess(source, before), knee_excess(source, after)
-    usual, found = (np.maximum(knee_acceleration(source), knee_acceleration(before)), knee_acceleration(after))
+    out, near = dict(freed), round(FREE_TIME * source.fps)
+    pinned, free = (knee_excess(knees[0], angles) for angles in knees[1:])
+    given, before, found = (second_differences(angles, source.fps) for angles in knees)
+    usual = np.maximum(given, before)
     for leg, label in _heels(source):
-        out[label] = touching[label].copy()
+        out[label] = freed[label].copy()
         for a, b in runs(touching[label]):
+            if freed[label][a:b].all():
+                continue
             around = slice(max(0, a - near), b + near)
             steady = np.quantile(found[around, leg], 0.99) <= SUDDEN * np.quantile(usual[around, leg], 0.99)
-            if steady and free[a:b, leg].sum() < pinned[a:b, leg].sum():
-                out[label][a:b] = freed[label][a:b]
+            if not steady or free[a:b, leg].sum() >= pinned[a:b, leg].sum():
+                out[label][a:b] = True
     return out
 
 

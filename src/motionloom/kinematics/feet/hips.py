@@ -172,9 +172,9 @@ def _add_second_differences(bands: FloatArray, rows: FloatArray, weight: float) 
 
 def _add_blocks(bands: FloatArray, blocks: FloatArray, start: int, after: int) -> None:
     """Add (n, 3, 3) blocks at the frames (t, t + after), t from `start` on, to the upper bands (9, 3F) of a matrix."""
-    frames = np.arange(start, start + len(blocks))
     for row in range(3):
         for column in range(3):
             offset = 3 * after + column - row
             if offset >= 0:
-                np.add.at(bands[8 - offset], 3 * (frames + after) + column, blocks[:, row, column])
+                first = 3 * (start + after) + column
+                bands[8 - offset, first : first + 3 * len(blocks) : 3] += blocks[:, row, column]

@@ -22,8 +22,12 @@ def knee_flexion(clip: Clip, points: FloatArray | None = None) -> FloatArray:
 
 def knee_acceleration(clip: Clip, points: FloatArray | None = None) -> FloatArray:
     """(F - 2, L) rad/s^2: second differences of the angles of the knees."""
-    flexion = knee_flexion(clip, points)
-    return np.asarray(np.abs(flexion[2:] - 2 * flexion[1:-1] + flexion[:-2]) * clip.fps**2)
+    return second_differences(knee_flexion(clip, points), clip.fps)
+
+
+def second_differences(flexion: FloatArray, fps: float) -> FloatArray:
+    """(F - 2, L) rad/s^2: the size of the acceleration of angles (F, L)."""
+    return np.asarray(np.abs(flexion[2:] - 2 * flexion[1:-1] + flexion[:-2]) * fps**2)
 
 
 def knee_change(before: Clip, after: Clip) -> float:

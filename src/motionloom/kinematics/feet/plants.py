@@ -163,9 +163,10 @@ class _Spans:
         lengths = self.lengths if values.ndim == 1 else self.lengths[:, None]
         return np.asarray(self.sums(values) / lengths)
 
-    def medians(self, values: FloatArray) -> FloatArray:
+    def medians(self, values: FloatArray, lower_half: bool = False) -> FloatArray:
         order = np.lexsort((values, self.of))
-        low, high = self.starts + (self.lengths - 1) // 2, self.starts + self.lengths // 2
+        count = np.maximum(1, self.lengths // 2) if lower_half else self.lengths
+        low, high = self.starts + (count - 1) // 2, self.starts + count // 2
         return np.asarray((values[order[low]] + values[order[high]]) / 2)
 
 
@@ -197,26 +198,35 @@ def _before_rising(height: FloatArray, on: BoolArray, rise: float, needs: BoolAr
     A part is rising after the last frame at which it is within `rise` of its level. Frames are left out only if `needs`
     holds from there to the end of the contact (for a heel: the toe touches).
     """
-    out = np.array(on)
-    for a, b in runs(on):
-        rising = a + int(_at_level(height[a:b], rise)[-1]) + 1
-        if needs is None or needs[rising - 1 : b].all():
-            out[rising:b] = False
+    out, found = np.array(on), runs(on)
+    if not found:
+        return out
+    for (_, b), (_, last) in zip(found, _at_level(height, found, rise), strict=True):
+        if needs is None or needs[last:b].all():
+            out[last + 1 : b] = False
     return out
 
 
 def _after_landing(height: FloatArray, on: BoolArray, rise: float, longest: int) -> BoolArray:
     """Contacts without the frames, `longest` at most, before the part is within `rise` of its level."""
-    out = np.array(on)
-    for a, b in runs(on):
-        out[a : a + min(int(_at_level(height[a:b], rise)[0]), longest)] = False
+    out, found = np.array(on), runs(on)
+    if not found:
+        return out
+    for (a, _), (first, _) in zip(found, _at_level(height, found, rise), strict=True):
+        out[a : min(first, a + longest)] = False
     return out
 
 
-def _at_level(height: FloatArray, rise: float) -> IntArray:
-    """Frames of one contact at which a part is at most `rise` above its level, the median of its lower half."""
-    level = np.median(np.sort(height)[: max(1, len(height) // 2)])
-    return np.flatnonzero(height <= level + rise)
+def _at_level(height: FloatArray, found: list[Run], rise: float) -> IntArray:
+    """(C, 2) first and last frame of each contact at which a part is at most `rise` above its level.
+
+    The level is the median of its lower half.
+    """
+    spans = _Spans(found)
+    heights = height[spans.frames]
+    near = heights <= (spans.medians(heights, lower_half=True) + rise)[spans.of]
+    first = -spans.largest(np.where(near, -spans.frames, -len(height)))
+    return np.stack([first, spans.largest(np.where(near, spans.frames, -1))], 1)
 
 
 def _mask(spans: list[Run], frames: int) -> BoolArray:
@@ -347,7 +357,7 @@ def _places(points: FloatArray, fixed: BoolArray, found: list[Run]) -> list[Floa
     speed = np.linalg.norm(steps, axis=-1)
     weight = 1 / (speed + 0.25 * spans.means(speed)[spans.of] + 1e-9)
     mean = spans.sums(points[spans.frames] * weight[:, None]) / spans.sums(weight)[:, None]
-    return _or_held(mean, points, fixed, found)
+    return list(_or_held(mean, points, fixed, found))
 
 
 def _directions(bone: FloatArray, fixed: BoolArray, found: list[Run]) -> list[FloatArray]:
@@ -356,12 +366,15 @@ def _directions(bone: FloatArray, fixed: BoolArray, found: list[Run]) -> list[Fl
         return []
     spans = _Spans(found)
     mean = _or_held(spans.means(bone[spans.frames]), bone, fixed, found)
-    return [direction / np.linalg.norm(direction) for direction in mean]
+    return list(mean / np.linalg.norm(mean, axis=1, keepdims=True))
 
 
-def _or_held(means: FloatArray, values: FloatArray, fixed: BoolArray, found: list[Run]) -> list[FloatArray]:
-    """One value for each span: of its first fixed frame, else its mean."""
-    if not fixed.any():
-        return list(means)
-    held = [a + int(fixed[a:b].argmax()) if fixed[a:b].any() else -1 for a, b in found]
-    return [mean if at < 0 else values[at] for mean, at in zip(means, held, strict=True)]
+def _or_held(means: FloatArray, values: FloatArray, fixed: BoolArray, found: list[Run]) -> FloatArray:
+    """(spans, 3) one value for each span: of its first fixed frame, else its mean."""
+    held = np.flatnonzero(fixed)
+    if not len(held):
+        return means
+    bounds = np.array(found)
+    first = held[np.minimum(np.searchsorted(held, bounds[:, 0]), len(held) - 1)]
+    inside = (bounds[:, 0] <= first) & (first < bounds[:, 1])
+    return np.where(inside[:, None], values[first], means)

@@ -26,7 +26,7 @@ from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.contacts import contacts, foot_parts, part_positions, runs
 from motionloom.kinematics.feet.free_heels import freed_heels, knee_excess, where_better
 from motionloom.kinematics.feet.hips import hips_shift, steady_hips
-from motionloom.kinematics.feet.knees import knee_change
+from motionloom.kinematics.feet.knees import knee_change, knee_flexion
 from motionloom.kinematics.feet.leg_reach import follow_knee, lower_hips, mobility, soft_reach
 from motionloom.kinematics.feet.plants import FootPath, FootPlan, ToeHold, plan_foot
 from motionloom.kinematics.feet.skate_measures import Skate, measure_skate, planted_speed
@@ -160,11 +160,11 @@ def pin_plants(
     if not fixed.any():
         clip = steady_hips(clip)
         points = part_positions(clip)
-    posed = fk_rotations(clip)
+    posed, known = fk_rotations(clip), dict[tuple[str, bytes], FootPlan]()
 
     def attempt(touching: dict[str, BoolArray]) -> tuple[_Attempt, list[IntArray]]:
         report(None, "pinning feet")
-        done = _attempt(clip, legs, points, posed, touching, fixed, ease, toe, leg)
+        done = _attempt(clip, legs, points, posed, touching, fixed, ease, toe, leg, known)
         return done, [_pops(clip, done.clip, foot) for foot in legs]
 
     for tried in range(MAX_TRIES):
@@ -172,12 +172,16 @@ def pin_plants(
         if not any(len(frames) for frames in pops):
             break
         touching = _shortened(clip, done, touching, pops, 2 ** (tried // 3))
-    excess = knee_excess(clip, done.clip)
+    knees, pinned = knee_flexion(clip, posed[0]), knee_flexion(done.clip)
+    excess = knee_excess(knees, pinned)
     freed = freed_heels(clip, done.plans, excess, touching)
     if freed:
-        freed = where_better(clip, touching, freed, done.clip, attempt(freed)[0].clip)
         again, pops = attempt(freed)
-        if not any(len(frames) for frames in pops) and knee_excess(clip, again.clip).sum() < excess.sum():
+        better = where_better(clip, touching, freed, (knees, pinned, knee_flexion(again.clip)))
+        if any((better[label] != on).any() for label, on in freed.items()):
+            (again, pops), freed = attempt(better), better
+        left = knee_excess(knees, knee_flexion(again.clip))
+        if not any(len(frames) for frames in pops) and left.sum() < excess.sum():
             done, touching = again, freed
     labels = _labels(done, touching)
     plants = sum(len(runs(on)) for plan in done.plans for on in (plan.heel_on, plan.toe_on))
@@ -213,18 +217,21 @@ def _attempt(
     ease: float,
     toe: ToeHold,
     leg: float,
+    known: dict[tuple[str, bytes], FootPlan],
 ) -> _Attempt:
-    """Plan all feet, bring the plans within reach, and bend the legs."""
+    """Plan all feet, bring the plans within reach, and bend the legs; `known` keeps plans by foot and contacts."""
     places, turns = posed
     width = max(1, round(ease * clip.fps))
     paths = [_path(clip, foot, places, points, touching, fixed) for foot in legs]
-    plans = [
-        plan_foot(
-            path, clip.fps, ease=ease, farthest=MAX_STRAY * leg, rise=ROLL_OFF * leg, toe_rise=toe.rise * leg,
-            toe_speed=toe.speed,
-        )
-        for path in paths
-    ]  # fmt: skip
+    plans = []
+    for foot, path in zip(legs, paths, strict=True):
+        key = (foot.name, path.heel_on.tobytes() + path.toe_on.tobytes())
+        if key not in known:
+            known[key] = plan_foot(
+                path, clip.fps, ease=ease, farthest=MAX_STRAY * leg, rise=ROLL_OFF * leg, toe_rise=toe.rise * leg,
+                toe_speed=toe.speed,
+            )  # fmt: skip
+        plans.append(known[key])
     plans = _knees_followed(legs, plans, paths, places, np.zeros((len(clip), 3)), clip.fps)
     held = np.asarray(fixed.any(1))
     shifts = [plan.ankle - path.ankle for plan, path in zip(plans, paths, strict=True)]
@@ -243,7 +250,7 @@ def _attempt(
         target = near + mobility(foot, places)[:, None] * (plan.ankle - near)
         solved, missed = limb_rotations(
             clip.skeleton, root, rotations, limb, target, orientation=wanted, soft=soft_reach(foot, places),
-            slides=clip.slides,
+            posed=(places + shift[:, None], turns),
         )  # fmt: skip
         for joint in limb:
             rotations[~still, joint] = solved[~still, joint]

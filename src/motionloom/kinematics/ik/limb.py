@@ -186,16 +186,18 @@ def limb_rotations(
     bend: FloatArray | None = None,
     soft: ArrayLike = SOFT,
     slides: FloatArray | None = None,
+    posed: tuple[FloatArray, FloatArray] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """`place_limb` on plain arrays: new local rotations (F, J, 4) and what each frame missed (F,), metres.
 
     `bend` (F, 3) is where the lower bone folds to, for frames that are not of one motion; else `folding_direction`.
+    `posed` are the joints in the world, if known.
     """
     thigh, shin, foot = limb
     if not (thigh in skeleton.chain(shin) and shin in skeleton.chain(foot)) or len({thigh, shin, foot}) < 3:
         names = ", ".join(repr(skeleton.names[j]) for j in limb)
         raise BadRequest(f"a limb is three joints, each above the next; {names} are not")
-    places, turns = world(skeleton, root, rotations, slides)
+    places, turns = world(skeleton, root, rotations, slides) if posed is None else posed
     bend = folding_direction(skeleton, limb, places, turns) if bend is None else bend
     solved = two_bone(places[:, thigh], places[:, shin], places[:, foot], targets, bend=bend, pole=pole, soft=soft)
     out = np.array(rotations)
