@@ -8,9 +8,11 @@ the second. Any path along these edges is a motion: two blends never overlap.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, wraps
+from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -133,3 +135,19 @@ class Graph:
                 break
             at = int(self.enter[t])
         return out
+
+
+T = TypeVar("T")
+
+
+def once_per_graph(function: Callable[[Graph], T]) -> Callable[[Graph], T]:
+    """The function, computed once for each graph; its results must not be changed."""
+    known: WeakKeyDictionary[Graph, T] = WeakKeyDictionary()
+
+    @wraps(function)
+    def computed(graph: Graph) -> T:
+        if graph not in known:
+            known[graph] = function(graph)
+        return known[graph]
+
+    return computed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
 from motionloom.core import BoolArray, Clip, FloatArray, Origin, Progress, silent
@@ -11,14 +9,12 @@ from motionloom.core.origin_joining import joined, mixed
 from motionloom.core.progress import each, parts
 from motionloom.kinematics.feet.clearance import lift_swings, usual_clearance
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.graph.graph import Graph, Route
+from motionloom.methods.graph.graph import Graph, Route, once_per_graph
 from motionloom.methods.graph.render.blends import blends
 from motionloom.methods.graph.render.root_tracks import GroundPaths, Stretch, stretches, track, tracks
 from motionloom.rotation import multiply, yaw
 
 __all__ = ["GroundPaths", "join_route", "render", "track", "tracks"]
-
-_CLEARANCE: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()  # computed once for each graph
 
 
 def render(graph: Graph, route: Route, *, lift: bool = True, progress: Progress | None = None) -> Clip:
@@ -35,11 +31,14 @@ def render(graph: Graph, route: Route, *, lift: bool = True, progress: Progress 
 def lift_feet(graph: Graph, clip: Clip, progress: Progress) -> Clip:
     """The motion of a route with scraping swinging feet lifted as high as those of the clips."""
     progress(0.0, "lifting swinging feet")
-    if graph not in _CLEARANCE:
-        _CLEARANCE[graph] = usual_clearance(graph.clips)
-    clip = lift_swings(clip, _CLEARANCE[graph])
+    clip = lift_swings(clip, _clearance(graph))
     progress(1.0, "lifting swinging feet")
     return clip
+
+
+@once_per_graph
+def _clearance(graph: Graph) -> float:
+    return usual_clearance(graph.clips)
 
 
 def join_route(graph: Graph, route: Route, progress: Progress | None = None) -> Clip:

@@ -16,14 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from motionloom.core import BadRequest, FloatArray, IntArray
 from motionloom.kinematics.travel import Travel, body_axes, body_headings, ground_turn, headings
 from motionloom.methods.graph.frame_names import frame_name
-from motionloom.methods.graph.graph import Graph, Route
+from motionloom.methods.graph.graph import Graph, Route, once_per_graph
 from motionloom.rotation import multiply, slerp, yaw
 
 
@@ -60,22 +59,18 @@ class GroundPaths:
         return out
 
 
-_KNOWN: WeakKeyDictionary[Graph, GroundPaths] = WeakKeyDictionary()  # computed once for each graph
-
-
+@once_per_graph
 def tracks(graph: Graph) -> GroundPaths:
     """Place and heading of every frame in its clip's coordinates, and the alignment of transitions."""
-    if graph not in _KNOWN:
-        t, axes = graph.transitions, body_axes(graph.clips[0].skeleton)
-        own = (
-            np.concatenate([clip.root[:, [0, 2]] for clip in graph.clips]),
-            np.concatenate([headings(clip) for clip in graph.clips]),
-            multiply(np.concatenate([clip.rotations[:, 0] for clip in graph.clips]), axes),
-        )
-        for values in own:
-            values.flags.writeable = False
-        _KNOWN[graph] = GroundPaths(*own, t.a, t.b, t.turn, t.shift, graph.weights)
-    return _KNOWN[graph]
+    t, axes = graph.transitions, body_axes(graph.clips[0].skeleton)
+    own = (
+        np.concatenate([clip.root[:, [0, 2]] for clip in graph.clips]),
+        np.concatenate([headings(clip) for clip in graph.clips]),
+        multiply(np.concatenate([clip.rotations[:, 0] for clip in graph.clips]), axes),
+    )
+    for values in own:
+        values.flags.writeable = False
+    return GroundPaths(*own, t.a, t.b, t.turn, t.shift, graph.weights)
 
 
 class Stretch(NamedTuple):

@@ -11,11 +11,11 @@ from numpy.random import Generator
 from motionloom.core import BadRequest, BoolArray, FloatArray, IntArray, NoPath
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.frame_names import frame_name
-from motionloom.methods.graph.graph import Graph, Route
+from motionloom.methods.graph.graph import Graph, Route, once_per_graph
 from motionloom.methods.graph.render.root_tracks import stretches, track
 from motionloom.methods.graph.search.speed_gaps import speed_gaps
 from motionloom.methods.graph.search.steadiness import steady_weights
-from motionloom.methods.redraw_uneven_pace import steadiest, usual_changes
+from motionloom.methods.redraw_uneven_pace import ChangeRates, steadiest, usual_changes
 
 Sampling = Literal["uniform", "similarity"]
 MIN_BETWEEN_TRANSITIONS = 0.5  # s between two transitions, where there is a choice
@@ -32,9 +32,14 @@ def random_route(graph: Graph, frames: int, rng: Generator, **options: Any) -> R
     """
     if frames < 1:
         raise BadRequest(f"frames: expected at least 1, found {frames}")
-    usual = usual_changes(graph.clips) if options.get("steadiness") else None
+    usual = _usual_changes(graph) if options.get("steadiness") else None
     draw = lambda: _random_route(graph, frames, rng, **options)
     return steadiest(draw, lambda route: track(graph, route).place, usual, graph.clips[0].fps)
+
+
+@once_per_graph
+def _usual_changes(graph: Graph) -> ChangeRates:
+    return usual_changes(graph.clips)
 
 
 def _random_route(graph: Graph, frames: int, rng: Generator, **options: Any) -> Route:
