@@ -1,4 +1,4 @@
-"""Rough transitions: a joint would flip over or turn too fast in the blend, or a knee bend suddenly."""
+"""Rough transitions: in the blend a joint would flip over or turn too fast, a knee bend or the hips move suddenly."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from motionloom.core import BoolArray, FloatArray, Note, Progress, silent
 from motionloom.core.progress import parts, slices
 from motionloom.kinematics.body.roles import fingers
+from motionloom.methods.graph.build.blended_hips import hips_ratios
 from motionloom.methods.graph.build.blended_knees import knee_ratios
 from motionloom.methods.graph.build.prune import largest_component
 from motionloom.methods.graph.graph import Graph
@@ -32,15 +33,15 @@ def rough_transitions(graph: Graph, *, gap: float = MAX_JOINT_GAP, speed_ratio: 
     is half a turn off through a whole clip. A transition is rough if in one joint (except fingers) the two frames
     differ by more than `gap` radians, the hips after alignment; or if a joint turns by more in one frame of the blend
     than `speed_ratio` times its fastest turn in the clips, and by more than in either clip at that moment; or if a
-    knee bends too suddenly while feet are held at their plants (`knee_ratios`, relaxed as `speed_ratio` is).
+    knee bends too suddenly while feet are held at their plants, or the hips accelerate more over the ground than in the
+    clips (`knee_ratios`, `hips_ratios`, relaxed as `speed_ratio` is).
 
     Without `speed_ratio` the ratio is that of `find_rough_transitions`.
     """
-    return (
-        find_rough_transitions(graph, gap=gap).marked
-        if speed_ratio is None
-        else _mark_rough(graph, gap, speed_ratio, silent()) | _sudden(knee_ratios(graph, silent(), STAGE), speed_ratio)
-    )
+    if speed_ratio is None:
+        return find_rough_transitions(graph, gap=gap).marked
+    sudden = np.maximum(*(ratios(graph, silent(), STAGE) for ratios in (knee_ratios, hips_ratios)))
+    return _mark_rough(graph, gap, speed_ratio, silent()) | _sudden(sudden, speed_ratio)
 
 
 class RoughTransitions(NamedTuple):
@@ -74,14 +75,15 @@ def find_rough_transitions(
     still are: computed clips are so uniform that hardly any blend is slower than their fastest frame.
     """
     report, shares = progress or silent(), (MAX_SPEED_RATIO, *RELAXED_SPEED_RATIOS)
-    first, *steps = parts(report, [1, *WORK])
+    first, moving, *steps = parts(report, [1, 1, *WORK])
     flips = _mark_rough(graph, gap, NO_SPEED_LIMIT, first)
     most = largest_component(replace(graph, transitions=graph.transitions[~flips])).sum()
-    bends = np.full(len(flips), np.nan)  # not needed where a joint turns too fast
+    bends = np.full(len(flips), np.nan)  # not needed where a joint turns too fast or the hips are too quick
+    hips = hips_ratios(graph, moving, STAGE)
     found, share = flips, MAX_SPEED_RATIO
     for share, step in zip(shares, steps, strict=True):
         turning, bending = parts(step, [1, 5])
-        found = _mark_rough(graph, gap, share, turning)
+        found = _mark_rough(graph, gap, share, turning) | _sudden(hips, share)
         needed = np.isnan(bends) & ~found
         bends[needed] = knee_ratios(replace(graph, transitions=graph.transitions[needed]), bending, STAGE)
         found |= _sudden(bends, share)
@@ -91,9 +93,9 @@ def find_rough_transitions(
     return RoughTransitions(found, share, int(flips.sum()))
 
 
-def _sudden(bends: FloatArray, speed_ratio: float) -> BoolArray:
-    """(T,) transitions in whose blends a knee bends too suddenly, by its `knee_ratios`."""
-    return np.asarray(bends > speed_ratio / MAX_SPEED_RATIO)
+def _sudden(ratios: FloatArray, speed_ratio: float) -> BoolArray:
+    """(T,) transitions in whose blends knees or hips move too suddenly, by `knee_ratios` or `hips_ratios`."""
+    return np.asarray(ratios > speed_ratio / MAX_SPEED_RATIO)
 
 
 def _mark_rough(graph: Graph, gap: float, speed_ratio: float, progress: Progress) -> BoolArray:
