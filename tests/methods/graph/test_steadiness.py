@@ -106,6 +106,16 @@ def test_a_path_is_not_stood_on(arm):
     assert np.linalg.norm(after.root[-1, [0, 2]] - [0, 12]) < 0.3
 
 
+@pytest.mark.parametrize("still", [0, 200])
+def test_standing_on_the_way_costs_as_much_where_the_clips_often_stand(arm, still):
+    """The usual pace is that of a moving body: of all frames it would be 0.2 m/s, and standing next to free."""
+    clips = [walker(arm, np.full(80, 0.1), np.zeros(80)), walker(arm, np.zeros(20 + still), np.zeros(20 + still))]
+    path = RootPath(points=((0, 0), (0, 6)))
+    goal = with_frame_costs(ground_goal([path], Start(), None, 10.0, 1.0), graph_of(clips, [(60, 100)]), [path])
+    assert goal.usual_step == pytest.approx(0.05)  # m: half of what a walker moves in a frame
+    assert goal.frame_costs.max() == pytest.approx(2.0)  # m^2
+
+
 def test_a_pace_along_the_path_chooses_the_clips(two_speeds):
     moves = ground_moves(two_speeds)
     path = RootPath(points=((0, 0), (0, 14)))

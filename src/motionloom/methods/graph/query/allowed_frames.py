@@ -12,6 +12,7 @@ from motionloom.constraints import Constraint, Pace, PoseAt, RootAt, RootPath, S
 from motionloom.core import BadRequest, BoolArray, Progress, UInt8Array, silent
 from motionloom.core.progress import parts
 from motionloom.core.units import Moment, nearest, seconds_of
+from motionloom.kinematics.pace import STANDING_SPEED
 from motionloom.methods.graph.build.prune import largest_component, usable_transitions
 from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.query.goal import GroundGoal
@@ -164,8 +165,10 @@ def with_frame_costs(goal: GroundGoal, graph: Graph, constraints: Sequence[Const
 
 
 def _usual_pace(graph: Graph) -> float:
-    """m/s: the median pace of the clips."""
-    return max(0.2, float(np.median(frame_paces(graph.clips))))
+    """m/s: the median pace of the clips while they move."""
+    paces = frame_paces(graph.clips)
+    moving = paces[paces > STANDING_SPEED]
+    return float(np.median(moving)) if len(moving) else STANDING_SPEED
 
 
 def label_problem(graph: Graph, style: Style | StyleAlong | Pace) -> str:
