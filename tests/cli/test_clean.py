@@ -111,3 +111,12 @@ def test_gaps_that_cannot_be_filled_are_refused(run: Any, skating: Path, given: 
     answer = run("clean", skating / "slide.bvh", *given)
     assert answer.code == code
     assert found in " ".join(answer.err.split())
+
+
+def test_a_clip_without_contacts_is_named(run: Any, skating: Path, tmp_path: Path) -> None:
+    """Columns of zeros and n/a alone look as if cleaning had failed."""
+    walk = load(skating / "slide.bvh")
+    save(replace(walk, root=walk.root + [0, 1, 0] * np.arange(len(walk))[:, None]), tmp_path / "rising.bvh")
+    answer = run("clean", tmp_path / "rising.bvh", skating / "slide.bvh")
+    (line,) = [line for line in answer.out.splitlines() if "none was pinned" in line]
+    assert line.endswith(f": {tmp_path / 'rising.bvh'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.core import Clip, with_labels
+from motionloom.core import Clip, replace, with_labels
 from motionloom.io import load, save
 from motionloom.kinematics.capture.tpose import starts_with_tpose
 from motionloom.kinematics.feet.contacts import contacts, runs
@@ -185,3 +185,21 @@ def test_a_label_covers_a_clip_that_is_read_at_another_frame_rate(run, tmp_path)
     save(make("walk", seed=1, seconds=2.0, fps=60), tmp_path / "walk.bvh")
     run("label", "add", tmp_path / "walk.bvh", "walk", "--source-fps", "30")
     assert load(tmp_path / "walk.bvh", fps=30).label("walk").all()  # 4 s at 30 fps
+
+
+def test_a_part_may_begin_from_or_at_a_start_in_every_command(run, walks, tmp_path):
+    for option in ("--from", "--start"):
+        run("trim", walks / "walk_1.bvh", "-o", tmp_path / "part.bvh", option, "1", "--force")
+        assert len(load(tmp_path / "part.bvh")) == len(load(walks / "walk_1.bvh")[60:])
+        run("view", walks / "walk_1.bvh", "-o", tmp_path / "part.svg", option, "1")
+        assert "1.00 s" in (tmp_path / "part.svg").read_text()
+
+
+def test_a_clip_without_its_last_label_can_still_be_read(run, tmp_path):
+    walk = tmp_path / "walk.bvh"
+    save(replace(make("walk", seconds=2), label_names=(), labels=None), walk)
+    run("label", "remove", walk, "sneak")
+    assert not (tmp_path / "walk.labels.csv").exists()  # it never had this label
+    run("label", "add", walk, "sneak")
+    assert "no labels" in run("label", "remove", walk, "sneak").out
+    assert load(walk).label_names == ()

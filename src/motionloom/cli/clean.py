@@ -136,6 +136,8 @@ def _print_table(files: Sequence[EditedFile]) -> None:
             print_line(f"{file.path.name}: {len(lines) - len(shown)} more (--json lists all)")
     if rows:
         print_line("\n".join(columns(head, rows)))
+    if unpinned := [row[0] for row in rows if row[3] == "0"]:
+        print_line(f"no foot was found to rest on the floor, so none was pinned: {', '.join(unpinned)}")
     print_found([file.notes for file in files])
 
 

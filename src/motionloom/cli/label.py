@@ -21,7 +21,7 @@ label = typer.Typer(
 )
 ClipsThenLabel = Annotated[list[str], argument("CLIPS... LABEL", "Files, folders or wildcards, then the label.")]
 OMITTED = ("unit", "up", "trim_tpose", "drop_slides", "roles")  # options of readers that do not change labels
-Start = Annotated[str | None, option("--start", "TIME", "Start of the span: 1.5, 45f, end-3.")]
+Start = Annotated[str | None, option("--start --from", "TIME", "Start of the span: 1.5, 45f, end-3.")]
 End = Annotated[str | None, option("--end", "TIME", "End of the span, excluded: 4, end-0.5.")]
 
 

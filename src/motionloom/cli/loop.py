@@ -34,7 +34,9 @@ def loop(
         Path | None, option("-o --out", "OUT", "A file or a folder; without it, the loop is only found.")
     ] = None,
     times: Annotated[int, option("--times", "N", "Cycles to write.", min=1)] = 1,
-    start: Annotated[float | None, option("--start", "S", "Start of the loop [s]; by default it is found.")] = None,
+    start: Annotated[
+        float | None, option("--start --from", "S", "Start of the loop [s]; by default it is found.")
+    ] = None,
     end: Annotated[float | None, option("--end", "S", "End of the loop [s].")] = None,
     shortest: Annotated[float, option("--shortest", "S", "Shortest loop to look for [s].", min=0.1)] = 0.4,
     longest: Annotated[float | None, option("--longest", "S", "Longest loop to look for [s].", min=0.1)] = None,

@@ -17,7 +17,7 @@ from motionloom.cli.progress_bars import busy
 def trim(
     clips: Clips,
     out: Annotated[Path, option("-o --out", "OUT", "A file or a folder.")],
-    start: Annotated[str, option("--start", "TIME", "First time kept: 1.5, 45f, end-3.")] = "0",
+    start: Annotated[str, option("--start --from", "TIME", "First time kept: 1.5, 45f, end-3.")] = "0",
     end: Annotated[str | None, option("--end", "TIME", "Time of the end: 4, end-0.5; by default the clip's.")] = None,
     contacts: Annotated[
         str | None, option("--contacts", "FOOT", "Keep whole strides, between touch-downs of: left, right_toe ...")

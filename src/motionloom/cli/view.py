@@ -34,8 +34,8 @@ def view(
     poses: Annotated[
         int | None, option("--poses", "N", "Poses in the picture; as many as fit otherwise.", min=1)
     ] = None,
-    start: Annotated[float, option("--from", "S", "Begin here [s].", min=0.0)] = 0.0,
-    end: Annotated[float | None, option("--to", "S", "End here [s].")] = None,
+    start: Annotated[float, option("--from --start", "S", "Begin here [s].", min=0.0)] = 0.0,
+    end: Annotated[float | None, option("--to --end", "S", "End here [s].")] = None,
     trails: Annotated[bool, typer.Option(help="Foot trails and footprints.")] = True,
     streamers: Annotated[
         list[str] | None, option("--streamer", "JOINT", "Draw the path of this joint (role or name); repeatable.")

@@ -64,7 +64,8 @@ def clip_from_world(
     slides[:, ~moving] = 0.0
     if moving.any():
         word = "dropped" if drop_slides else "kept"
-        notes.info(f"{int(moving.sum())} joints also slide, by up to {np.abs(slides).max():.3f} m: {word}")
+        joints = "1 joint also slides" if moving.sum() == 1 else f"{int(moving.sum())} joints also slide"
+        notes.info(f"{joints}, by up to {np.abs(slides).max():.3f} m: {word}")
     skeleton = Skeleton(tuple(unique_names(list(names))), above, offsets)
     kept = slides if moving.any() and not drop_slides else None
     clip = Clip(skeleton, places[:, 0], normalize(local_rotations(skeleton, turns)), fps, slides=kept)

@@ -19,6 +19,7 @@ from motionloom.core import (
     same_hierarchy,
     silent,
 )
+from motionloom.core.note import info, warning
 from motionloom.core.progress import each
 from motionloom.core.watched import watched
 from motionloom.kinematics.body.proportions import in_joint_order, leg_length, on_skeleton, same_bones
@@ -70,6 +71,7 @@ def prepare(
     _require_one_kind(clips)
     out: list[Clip] = []
     owners: list[int] = []
+    unusable: list[str] = []  # clips without a piece that is long enough
     done_to: dict[str, list[str]] = {}  # the clips that each preparation was applied to
     if moved := [old.name for old, new in zip(given, clips, strict=True) if old is not new]:
         done_to["joints in another order, put in the first clip's order"] = moved
@@ -89,9 +91,11 @@ def prepare(
                 done_to.setdefault(done, []).append(name)
             clip = replace(clip, skeleton=skeleton) if same else on_skeleton(clip, skeleton)
         kept = broken == "keep" or (tpose and not trim_tpose)  # the jump from a T-pose that is kept is not an error
-        pieces, notes = ([clip], []) if kept else _without_broken_frames(clip, broken == "mend", margin)
-        for done in filter(None, notes):
+        pieces, changes = ([clip], []) if kept else _without_broken_frames(clip, broken == "mend", margin)
+        for done in filter(None, changes):
             done_to.setdefault(done, []).append(name)
+        if not pieces:
+            unusable.append(name)
         if clip.fps != fps:
             done_to.setdefault(f"{clip.fps:g} fps, resampled to {fps:g}", []).append(name)
             pieces = [resample(piece, fps) for piece in pieces]
@@ -101,8 +105,11 @@ def prepare(
         raise BadRequest(
             f"no clips left to learn from: all frames of {_listed([c.name or 'a clip' for c in clips])} are broken"
         )
-    texts = [f"{_listed(names)}: {done}" for done, names in done_to.items()]
-    return PreparedClips(tuple(out), tuple(map(Note, texts)), tuple(owners))
+    notes = info(*(f"{_listed(names)}: {done}" for done, names in done_to.items()))
+    if unusable:
+        why = f"broken, or in pieces under {MIN_PIECE:g} s between broken ones (`motionloom check` lists them)"
+        notes += (warning(f"{_listed(unusable)}: all frames left out: {why}"),)
+    return PreparedClips(tuple(out), notes, tuple(owners))
 
 
 def as_they_are(method: str, takes: Sequence[Clip | Markers], fps: float | None) -> PreparedClips:
@@ -161,10 +168,7 @@ def _without_broken_frames(clip: Clip, mend: bool, margin: float) -> tuple[list[
     lost = len(clip) - sum(len(p) for p in pieces)
     near = f", with those within {margin:g} s of them" if margin else ""
     frames = "1 broken frame" if lost == 1 else f"{lost} broken frames"
-    frames = (
-        frames if pieces else f"all {len(clip)} frames, broken or in pieces under {MIN_PIECE:g} s between broken ones,"
-    )
-    left_out = f"{frames} left out (listed by `motionloom check`){near}" if lost else ""
+    left_out = f"{frames} left out (listed by `motionloom check`){near}" if lost and pieces else ""
     return pieces, [left_out, "short glitches mended by their neighbours" if count else ""]
 
 

@@ -42,7 +42,7 @@ def label_files(
     for path in each(found, progress or silent(), "labelling"):
         clip = load(path, reading)
         written = None
-        if label:
+        if label and (not remove or np.any(clip.label(label))):
             on = clip.label(label).copy()
             part = frames_of(span, len(clip), clip.fps, ("span",), "clip")
             on[part.start : part.stop] = not remove

@@ -114,7 +114,7 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
     """The clip with short glitches interpolated, and a line for each change. A T-pose in frame 0 stays as it is.
 
     Long glitches, steps, flipped limbs and frozen joints stay, because their neighbours do not determine the motion;
-    the lines list them.
+    the first lines list them.
     """
     lines = []
     name = clip.name or "clip"
@@ -127,11 +127,11 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
         touched += done
         if not done:
             break
-    lines += [f"{name}: {_glitch_text(clip, g)}, interpolated" for g in touched]
     posed = len(whole) - len(clip)
     for g in glitches(clip):
         advice = "" if _stays(g) else f"; clean with --fill {_span_to_fill(g, posed, whole)} --like CLIPS"
         lines.append(f"{name}: {_glitch_text(clip, g)}, not repaired ({_obstacle(g, clip.fps)}){advice}")
+    lines += [f"{name}: {_glitch_text(clip, g)}, interpolated" for g in touched]
     if touched:
         whole = replace(
             whole,

@@ -13,7 +13,7 @@ from motionloom.core.files import read_regular
 from motionloom.core.numbers import runs
 from motionloom.io.atomic_files import write_whole
 from motionloom.io.number_text import fault, number
-from motionloom.io.sidecars.names import find_side_file, side_path
+from motionloom.io.sidecars.names import EMPTY, find_side_file, side_path
 
 MAX_LABELS = 1000  # different labels of one clip: each takes a byte per frame
 HEAD = ["start", "end", "label"]
@@ -66,7 +66,7 @@ def read_labels(path: str | Path, frames: int, fps: float) -> dict[str, BoolArra
 
 def write_labels(clip: Clip, path: str | Path) -> None:
     """Write the labels of a clip to a labels file."""
-    write_whole(path, [labels_text(clip).encode("utf-8")])
+    write_whole(path, [(labels_text(clip) or EMPTY["labels"]).encode("utf-8")])
 
 
 def labels_text(clip: Clip) -> str:

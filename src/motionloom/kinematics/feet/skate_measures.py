@@ -69,7 +69,8 @@ def _share(slide: FloatArray, height: FloatArray) -> float | None:
 
 
 def _weighted(slide: FloatArray, height: FloatArray) -> float | None:
-    weight = np.clip(2 - 2 ** ((height[1:] + height[:-1]) / 2 / SKATE_B_HEIGHT), 0, 1)
+    above = (height[1:] + height[:-1]) / 2 / SKATE_B_HEIGHT
+    weight = np.clip(2 - 2 ** np.minimum(above, 1), 0, 1)
     total = weight.sum()
     return float((weight * slide).sum() / total * 100) if total > 0 else None
 

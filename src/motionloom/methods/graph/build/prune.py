@@ -43,7 +43,9 @@ class PruneReport:
         """The same as notes."""
         out = [
             Note(
-                f"{s.name}: {s.kept} of {s.frames} frames kept, {s.largest} of them strongly connected within the label"
+                f"{s.name}: {s.kept} of {s.frames} frames kept, "
+                + ("all" if s.largest == s.kept else f"{s.largest} of them")
+                + " strongly connected"
             )
             for s in self.sets
         ]
