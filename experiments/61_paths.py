@@ -16,15 +16,14 @@ from similarity_material import MOCAP, OUT, PAGES, REAL, capture, publish, shrin
 
 from motionloom.constraints import Request, RootPath, Start
 from motionloom.core import Clip, FloatArray, with_labels
-from motionloom.kinematics import measure_skate
+from motionloom.kinematics import measure_skate, travel
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph.diagnose.coverage import coverage
 from motionloom.methods.graph.render.render import join_route
 from motionloom.methods.motion_graph import MotionGraphModel
 from motionloom.plot import filmstrip
-from motionloom.plot.figures import new_figure
-from motionloom.plot.graph import path_picture
-from motionloom.plot.style import PAPER
+from motionloom.plot.figures import new_figure, style_axes
+from motionloom.plot.style import INK, LINE, PAPER, QUIET, SOURCES, TONES
 
 KINDS = {
     "16": {"walk": (11, 13, 15, 16, 17, 19, 21, 23, 25, 27, 29), "jog": (35, 37, 38, 39, 40, 41, 43)}
@@ -54,6 +53,35 @@ def paths() -> dict[str, FloatArray]:
         "figure eight": np.concatenate([arc((2, 0), 2.0, 180, -180), arc((-2, 0), 2.0, 0, 360)[1:]]),
         "spiral": inward - inward[0],
     }
+
+
+def path_picture(clip: Clip, path: FloatArray, title: str, ax: Any) -> None:
+    """The path of the hips from above, on the requested path (K, 2).
+
+    z is up and x is to the left, as for a body that faces +z. Frames of one source have one colour, blends are dark.
+    """
+    style_axes([ax], colour=QUIET, border=LINE, size=7)
+    place = travel(clip).place
+    ax.plot(path[:, 0], path[:, 1], color=TONES["left"], linewidth=5, alpha=0.35, solid_capstyle="round")
+    for part, colour in _source_spans(clip):
+        line = place[part.start : part.stop + 1]
+        ax.plot(line[:, 0], line[:, 1], color=colour, linewidth=1.3, solid_capstyle="butt")
+    ax.plot(*place[0], "o", color=INK, markersize=4)
+    ax.set_aspect("equal")
+    ax.invert_xaxis()
+    ax.margins(0.06)
+    ax.set_title(title, color=INK, fontsize=9, loc="left")
+
+
+def _source_spans(clip: Clip) -> list[tuple[slice, str]]:
+    """Frames in a row from one source, each with a colour; blends are dark."""
+    names: dict[str, str] = {}
+    out = []
+    for span in clip.origin.spans():
+        title = span.sources[0].title if span.sources else ""
+        colour = INK if len(span.sources) > 1 else names.setdefault(title, SOURCES[len(names) % len(SOURCES)])
+        out.append((slice(span.start, span.start + span.frames), colour))
+    return out or [(slice(0, len(clip)), SOURCES[0])]
 
 
 def clips_of(subject: str) -> list[Clip]:
@@ -117,7 +145,7 @@ def main() -> None:
                 if search == "beam":
                     n = found[search][name]
                     title = f"{name}, {subject}: {100 * n['mean']:.0f} / {100 * n['worst']:.0f} cm"
-                    path_picture(clip, path, title=title, ax=axes[row, column])
+                    path_picture(clip, path, title, axes[row, column])
                     if (subject, name) == ("16", "square"):
                         _film(clip)
         numbers[subject] = {"skate of the clips": source, **found}

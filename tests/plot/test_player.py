@@ -18,7 +18,7 @@ from motionloom.blend import append
 from motionloom.core import Clip, concatenate
 from motionloom.plot import Stage, player, write_player
 from motionloom.plot.body import body, body_points
-from motionloom.plot.player import characteristic_time, quantise
+from motionloom.plot.player import quantise
 from motionloom.samples import make
 
 
@@ -146,10 +146,3 @@ def test_quantised_points_lie_within_half_a_step(rng: np.random.Generator) -> No
 def test_the_player_is_small() -> None:
     web = files("motionloom.plot") / "web"
     assert sum(len((web / name).read_bytes()) for name in ("scene.js", "player.js")) < 40_000
-
-
-def test_a_figure_may_begin_where_it_shows_what_it_does() -> None:
-    jump = make("jump")
-    when = characteristic_time(jump)
-    assert abs(jump.root[round(when * jump.fps), 1] - jump.root[0, 1]) > 0.15  # in the air, or crouched for it
-    assert f'"start":{when}' in player((Stage((jump,), start=when),))

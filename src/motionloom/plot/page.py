@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from motionloom.core import Clip, MissingExtra
+from motionloom.core import Clip
 from motionloom.io.atomic_files import write_whole
 from motionloom.plot.figures import figure_bytes
 from motionloom.plot.filmstrip import filmstrip
@@ -107,14 +107,6 @@ def write_page(title: str, lead: str, sections: Sequence[Section], path: str | P
 def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) -> PictureBlock:
     """A filmstrip as a picture for a page."""
     return axes_picture(filmstrip(clips, **options), alt, dpi=110)
-
-
-def optional_picture(make: Callable[[], PictureBlock]) -> PictureBlock | Paragraph:
-    """A picture, or how to get it where matplotlib is not installed."""
-    try:
-        return make()
-    except MissingExtra as error:
-        return Paragraph(str(error))
 
 
 def axes_picture(ax: Any, alt: str, *, dpi: int = 140) -> PictureBlock:

@@ -18,7 +18,6 @@ from motionloom.core.progress import each, parts
 from motionloom.core.watched import watched
 from motionloom.io.atomic_files import write_whole
 from motionloom.kinematics.feet.contacts import runs
-from motionloom.kinematics.fk import fk
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
 from motionloom.plot.shape import DrawnBody
@@ -39,7 +38,6 @@ class Stage:
     note: str = ""
     numbers: tuple[tuple[str, str], ...] = ()  # (what, value with its unit)
     names: tuple[str, ...] = ()  # one per clip; the clips' own names otherwise
-    start: float = 0.0  # s of the clip that is shown at clock 0
 
 
 @watched
@@ -101,13 +99,6 @@ def document(title: str, content: str, *, css: str = "", scripts: Sequence[str] 
     )
 
 
-def characteristic_time(clip: Clip) -> float:
-    """The time (s) at which the pose, over the hips, is farthest from that of the first frame; a pen: the end."""
-    pose = fk(clip) - clip.root[:, None] * [1.0, 0.0, 1.0]
-    away = ((pose - pose[0]) ** 2).sum(axis=(1, 2))
-    return round((len(clip) - 1 if len(clip.skeleton) == 1 else int(away.argmax())) / clip.fps, 3)
-
-
 def _stage(stage: Stage, fps: float, progress: Progress) -> dict[str, Any]:
     names = stage.names or tuple(clip.name for clip in stage.clips)
     named = list(zip(stage.clips, names, strict=True))
@@ -118,7 +109,7 @@ def _stage(stage: Stage, fps: float, progress: Progress) -> dict[str, Any]:
         for figure, shift in zip(figures, shifts, strict=True):
             figure["shift"] = [round(float(v), 4) for v in shift]
     caption = {"title": stage.title, "note": stage.note, "numbers": list(stage.numbers)}
-    return {**caption, "start": stage.start, "figures": figures}
+    return {**caption, "figures": figures}
 
 
 def player_figure(clip: Clip, name: str, fps: float) -> dict[str, Any]:

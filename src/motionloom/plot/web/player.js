@@ -53,7 +53,6 @@ class Stage {
     this.player = player;
     this.figures = given.figures.map((figure) => new Figure(figure));
     this.first = this.figures[0];
-    this.start = given.start; // figures that only show what they do begin where they show it
     this.pen = this.first.parts.length === 0;
     this.seconds = Math.max(...this.figures.map((figure) => figure.seconds));
     this.canvas = make("canvas", { class: "loom-canvas", role: "img", "aria-label": `${given.title || this.first.name}, moving` });
@@ -108,8 +107,8 @@ class Stage {
   }
 
   draw(time) {
-    const { painter, player } = this, turns = this.start > 0 || this.seconds < player.seconds;
-    const own = player.loop && turns ? (time + this.start) % this.seconds : time;
+    const { painter, player } = this, turns = this.seconds < player.seconds;
+    const own = player.loop && turns ? time % this.seconds : time;
     this.aim(own);
     painter.begin(this.camera, dark() ? THEMES.dark : THEMES.light);
     this.figures.forEach((figure) => figure.pose(own, player.open));
