@@ -18,7 +18,8 @@ from motionloom.evaluate.capture_checks.free_fall import free_falls, true_rate
 from motionloom.evaluate.capture_checks.knees_and_elbows import bend_findings
 from motionloom.evaluate.capture_checks.summary import summary
 from motionloom.io import load, save
-from motionloom.kinematics.capture.wrong_bends import against_usual, backward_bend
+from motionloom.kinematics.capture.wrong_bends import against_usual, backward_bend, wrong_bends
+from motionloom.kinematics.fk import fk
 from motionloom.kinematics.mirror import mirror
 from motionloom.kinematics.resample import resample
 from motionloom.kinematics.travel import moved, turned
@@ -308,6 +309,22 @@ def test_repair_mends_says_so_and_leaves_the_rest(walk):
     again, nothing = repair(walk)
     assert again is walk
     assert nothing == []
+
+
+def test_a_foot_that_turned_over_for_a_moment_is_repaired_from_one_jump_to_the_other():
+    """As in CMU's 104_04: mended one by one, its two jumps left the foot turned over between them."""
+    run = samples.make("run", speed=2.6, seed=1)
+    toe, foot = run.skeleton.joint("left_toe"), run.skeleton.joint("left_foot")
+    swing = int(fk(run)[30:-30, foot, 1].argmax()) + 30  # where the knee is bent
+    rotations = run.rotations.copy()
+    over = slice(swing - 5, swing + 5)
+    rotations[over, foot] = multiply(rotations[over, foot], exp([0, np.pi, 0]))
+    broken = replace(run, rotations=rotations)
+    assert wrong_bends(broken)
+    mended, said = repair(broken)
+    assert not wrong_bends(mended)
+    assert np.linalg.norm(fk(mended) - fk(run), axis=-1)[:, toe].max() < 0.05
+    assert len(said) == 1
 
 
 def test_a_glitch_that_is_too_long_names_the_seconds_to_fill(walk):

@@ -73,7 +73,7 @@ def synthesize(
                 print_take(reports[-1], found.residuals)
     if repeated:
         takes = ", ".join(map(str, repeated))
-        warn(f"takes with the motion of an earlier one, because the request leaves nothing to chance: {takes}")
+        warn(f"takes that repeat the motion of an earlier one, for lack of other ways through the clips: {takes}")
     if json:
         print_json(reports)
     if any(report["error"] for report in reports):

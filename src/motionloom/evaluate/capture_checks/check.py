@@ -28,7 +28,7 @@ from motionloom.evaluate.capture_checks.knees_and_elbows import bend_findings, s
 from motionloom.evaluate.capture_checks.summary import SKETCH, ClipSummary, summary
 from motionloom.jobs import JobFailed
 from motionloom.jobs import each as run_each
-from motionloom.kinematics.capture.glitches import Glitch, glitches, mendable, mended
+from motionloom.kinematics.capture.glitches import Glitch, glitches, glitches_with_bends, mendable, mended
 from motionloom.kinematics.capture.tpose import without_tpose
 
 MIN_PARALLEL = 16  # clips from which on they are checked in several processes
@@ -122,7 +122,7 @@ def repair(clip: Clip) -> tuple[Clip, list[str]]:
     clip = without_tpose(own_frames(whole))
     touched: list[Glitch] = []
     for _ in range(REPAIR_PASSES):
-        found = glitches(clip)
+        found = glitches_with_bends(clip)
         clip, done = mended(clip, [g for g in found if not any(_overlap(g, t) for t in touched)])
         touched += done
         if not done:

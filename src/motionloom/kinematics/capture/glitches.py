@@ -34,6 +34,7 @@ MAX_ROOT_ACCELERATION = 400.0  # m/s^2, and its acceleration
 AT_REST = np.radians(0.1)
 MIN_REST_JUMP, REST_JUMP = np.radians(3.0), 4.0  # a jump to or from the rest pose: radians, and times the usual step
 MERGE_TIME = 0.1  # seconds: jumps this near to each other are one glitch
+TURNING_TIME = 0.015  # seconds: a foot that turns over is on the way for so long before the jump, and after it
 MAX_REPAIR_TIME = 0.25  # seconds: longer ones cannot be mended from their neighbours
 
 
@@ -147,6 +148,25 @@ def whole_pieces(clip: Clip, *, shortest: float = 0.5) -> list[Clip]:
 def mendable(glitch: Glitch, fps: float) -> bool:
     """Short, and with a good neighbour to lean on."""
     return glitch.kind in ("burst", "edge") and glitch.stop - glitch.start <= max(2, round(MAX_REPAIR_TIME * fps))
+
+
+def glitches_with_bends(clip: Clip) -> list[Glitch]:
+    """As `glitches`, with one in place of all those of a foot around a knee that bends to the wrong side: a foot that
+    jumps to its back and jumps again later has turned over, and is wrong all the time between, and already on the way
+    there in the frames beside these.
+    """
+    found = glitches(clip)
+    gap, beside = max(2, round(MERGE_TIME * clip.fps)), round(TURNING_TIME * clip.fps)
+    for bend in wrong_bends(clip):
+        below = clip.skeleton.below(bend.joint)
+        near = [g for g in found if g.joint in below and g.start <= bend.stop + gap and g.stop >= bend.start - gap]
+        for joint in sorted({g.joint for g in near if g.kind != "step"}):
+            own = [g for g in near if g.joint == joint]
+            first = max(0, min(bend.start, *(g.start for g in own)) - beside)
+            last = min(len(clip), max(bend.stop, *(g.stop for g in own)) + beside)
+            kind = "edge" if any(g.kind == "edge" for g in own) else "burst"
+            found = [g for g in found if g not in own] + [Glitch(joint, first, last, max(g.size for g in own), kind)]
+    return sorted(found, key=lambda g: (g.start, g.joint))
 
 
 def mended(clip: Clip, found: Sequence[Glitch] | None = None) -> tuple[Clip, list[Glitch]]:
