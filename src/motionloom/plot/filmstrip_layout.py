@@ -11,6 +11,7 @@ from motionloom.core import Clip, FloatArray, IntArray, Progress
 from motionloom.core.progress import each
 from motionloom.kinematics.travel import travel
 from motionloom.plot.body import body, body_points
+from motionloom.plot.requested_paths import requested_paths
 from motionloom.plot.shape import DrawnBody
 from motionloom.plot.view import (
     FootTrail,
@@ -52,7 +53,9 @@ class StripRow:
 
 
 def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = True) -> StripRow:
-    """Choose view, frames and places. A straight walk of fitting length keeps its true places."""
+    """Choose view, frames and places. A straight walk of fitting length keeps its true places, and so does one along a
+    requested path unless it turns back.
+    """
     shape = body(clip)
     points = body_points(clip, shape)
     if not shape.parts:
@@ -67,7 +70,8 @@ def lay_out(clip: Clip, title: str, poses: int | None = None, *, trails: bool = 
     fitting = poses or int(np.clip(5.0 * tall / apart, 6, 9))
     count = int(np.clip(round(distance / (0.75 * apart)) + 1, 2, fitting))
     enough = count > 4 if poses is None else count == poses  # a short walk is clearer side by side
-    connected = distance > 0.8 * length and distance > apart and distance < 1.6 * apart * count and enough and count > 3
+    straight = distance > (0.7 if requested_paths(clip) else 0.8) * length  # a requested path is drawn where it is
+    connected = straight and distance > apart and distance < 1.6 * apart * count and enough and count > 3
     frames = _even_steps(points, place, count) if connected else characteristic_frames(points, fitting)
     marks = foot_trails(clip, shape) if trails else ()
     stand = view.project(_under_hips(clip, frames, ground))[:, :2]
