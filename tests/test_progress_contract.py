@@ -31,7 +31,7 @@ WITHOUT = {  # functions of whole clips without `progress`: below a second for h
     "kinematics": """along contacts crop end_positions fit_layout fk fk_rotations from_channels headings in_place
         limb_rotations measure_skate mirror moved on_skeleton part_positions place_limb placed repeat root_motion
         same_bones seam seam_features skate_a skate_b skate_c solve_chain to_channels travel turned with_contacts""",
-    "plot": "filmstrip_picture save_contact_sheet",  # both pass it on
+    "plot": "save_contact_sheet",  # passes it on
     "recipes": "trim",
 }
 

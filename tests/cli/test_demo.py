@@ -34,6 +34,14 @@ def test_the_page_shows_the_commands_that_were_run_with_what_they_printed(run: A
     assert "planted feet slide" in text
 
 
+def test_without_matplotlib_there_are_no_pictures_but_the_rest(run: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("motionloom.cli.demo.find_spec", lambda name: None)
+    assert run("demo", "-o", tmp_path, "--only", "similarity").code == 0
+    text = (tmp_path / "index.html").read_text("utf-8")
+    assert "<img" not in text
+    assert "standing feet slide" in text
+
+
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_what_a_part_shows_is_written_by_its_commands(part: Part) -> None:
     words = [word for line in part.commands.splitlines() for word in shlex.split(line)]

@@ -13,9 +13,10 @@ from motionloom.plot import (
     Section,
     Stage,
     TableBlock,
-    filmstrip_picture,
+    filmstrip,
     write_page,
 )
+from motionloom.plot.figures import figure_bytes
 
 
 def test_a_page_holds_every_kind_of_block_and_no_address_outside(tiny: Clip, tmp_path: Path) -> None:
@@ -25,7 +26,7 @@ def test_a_page_holds_every_kind_of_block_and_no_address_outside(tiny: Clip, tmp
             (
                 Paragraph("Type `info <x>`."),
                 PlayerBlock((Stage((tiny,), "arm", numbers=(("length", "1 s"),)),)),
-                filmstrip_picture(tiny, "an arm", titles=["arm"]),
+                PictureBlock(figure_bytes(filmstrip(tiny).figure), "an arm"),
                 PictureBlock(b"<svg xmlns='x'/>", "a drawing", "svg"),
                 TableBlock(("clip", "frames"), (("arm", "10"),)),
                 CommandBlock("motionloom info arm.bvh", "10 frames"),

@@ -11,7 +11,6 @@ from motionloom.plot.page import (
     PlayerBlock,
     Section,
     TableBlock,
-    filmstrip_picture,
     write_page,
 )
 from motionloom.plot.player import Stage, player, write_player
@@ -29,7 +28,6 @@ __all__ = [
     "animate",
     "contact_sheet",
     "filmstrip",
-    "filmstrip_picture",
     "player",
     "save_contact_sheet",
     "save_filmstrip",

@@ -8,12 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from motionloom.core import Clip
 from motionloom.io.atomic_files import write_whole
-from motionloom.plot.figures import figure_bytes
-from motionloom.plot.filmstrip import filmstrip
 from motionloom.plot.player import Stage, document, player
 
 
@@ -102,16 +98,6 @@ def write_page(title: str, lead: str, sections: Sequence[Section], path: str | P
     )
     css = (files("motionloom.plot") / "web" / "page.css").read_text("utf-8")
     write_whole(path, [document(title, content, css=css).encode()])
-
-
-def filmstrip_picture(clips: Clip | Sequence[Clip], alt: str, **options: Any) -> PictureBlock:
-    """A filmstrip as a picture for a page."""
-    return axes_picture(filmstrip(clips, **options), alt, dpi=110)
-
-
-def axes_picture(ax: Any, alt: str, *, dpi: int = 140) -> PictureBlock:
-    """The figure of any matplotlib axes as a picture for a page."""
-    return PictureBlock(figure_bytes(ax.figure, dpi=dpi), alt)
 
 
 def _anchor(title: str) -> str:
