@@ -13,6 +13,7 @@ from motionloom.methods._kernels_live import ACTION, FACING, HEADING, PLACE_X, P
 from motionloom.methods.parametric_graph._kernels_body import SIZE, lookup
 
 ARRIVAL = 0.4  # m: within this distance of a place, no direction is preferred
+SHORT = 0.2  # m: how much farther from a place than by half a stride characters stay standing
 CANDIDATES = 9  # turns before which the error is looked at
 INSIDE = 0.01  # of the range: how near to a part of a node parameters count as inside
 NEAR = 1.5  # m: within about this distance, the greedy rule heeds the heading on arrival
@@ -40,7 +41,8 @@ def wanted_node(t: Any, n: int, given: Any, place: Any) -> Any:
         return np.int64(given[ACTION])
     if t.stay >= 0 and not math.isnan(given[PLACE_X]):
         far = math.hypot(given[PLACE_X] - place[1], given[PLACE_Z] - place[2])
-        if far < (ARRIVAL if t.steer[n, TURN] < 0 else t.stopping):
+        stands = t.steer[n, TURN] < 0  # a clip more would not bring it nearer
+        if far < (max(ARRIVAL, 0.5 * t.stride + SHORT) if stands else t.stopping + 0.5 * t.stride):
             return t.stay
     best, found = np.inf, n
     for m in range(len(t.dims)):

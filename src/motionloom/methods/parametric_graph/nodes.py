@@ -195,6 +195,12 @@ class Node:
         return float(self.speeds.min() / rate.max()) if rate.max() > 1e-3 else float("inf")
 
 
+def walking_speeds(nodes: Sequence[Node]) -> tuple[float, float]:
+    """m/s: the least and the largest speed of nodes that turn, or of all where none does."""
+    speeds = np.concatenate([n.speeds for n in nodes if n.turn_column[0] >= 0] or [n.speeds for n in nodes])
+    return float(speeds.min()), float(speeds.max())
+
+
 def random_values(space: Space, count: int, rng: Generator, within: FloatArray | None = None) -> FloatArray:
     """(count, D) random parameters of a space: between two measured blends, and within (2, D) limits."""
     known = np.concatenate([space.values, space.sample_values])

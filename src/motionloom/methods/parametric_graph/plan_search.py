@@ -21,6 +21,7 @@ from motionloom.kinematics.travel import Travel
 from motionloom.methods.live import select
 from motionloom.methods.parametric_graph.config import Options
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
+from motionloom.methods.parametric_graph.nodes import walking_speeds
 from motionloom.methods.parametric_graph.path_progress import PathProgress
 from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, TimedCommands, joined_orders
 from motionloom.methods.parametric_graph.plan_costs import (
@@ -39,6 +40,7 @@ from motionloom.methods.redraw_uneven_pace import STEADY_TRIES
 BLOCK = 0.5  # s
 TURNS = (0.0, 0.25, -0.25, 0.8, -0.8)  # rad from the best direction, which are tried
 NODE_LEAD_TIME = 1.5  # s: how long before its span a node is commanded
+NEAR = 1.0  # m: how much earlier than they begin to stop, characters are tried that stop
 BODY = 0.45  # m from the hips: what must stay outside a region, hands included
 STRAYED = 10.0  # tolerances: an action that was not requested
 SUPPORTED = (Reach, RootPath, Avoid, Style, HeadFor, Act, Pace)
@@ -67,7 +69,8 @@ class PlanSearch:
         self.goals = [c for c in request.all_constraints if isinstance(c, SUPPORTED)]
         self.start = start_of(request, frames, live.fps)
         self.labels = labels_of(live)
-        self.paths = {id(c): PathProgress(c, frames, live.fps) for c in self.goals if isinstance(c, RootPath)}
+        slow = walking_speeds(live.nodes)[0]
+        self.paths = {id(c): PathProgress(c, frames, live.fps, slow) for c in self.goals if isinstance(c, RootPath)}
         given = [c for c in request.all_constraints if isinstance(c, Parameters)]
         asked = [c for c in self.goals if isinstance(c, (Act, Style))]
         self.values = RequestedValues(given, live, self.labels, frames, asked)
@@ -149,6 +152,8 @@ class PlanSearch:
         for c in self.goals:
             if isinstance(c, RootPath):
                 direction = self.paths[id(c)].direction(done.place[i], frame)
+                if (waits := self.paths[id(c)].waiting_place(frame, self.live.tables.stopping + NEAR)) is not None:
+                    guides.append(self._waiting(empty, waits))
             elif isinstance(c, Reach) and frame <= c.frame(self.frames, self.live.fps):
                 off = np.asarray(c.position) - place
                 if math.isnan(direction):
@@ -167,6 +172,12 @@ class PlanSearch:
                 return [empty, empty._replace(heading=float(done.heading[i, -1]))]
             return [*guides, empty] if len(speeds) > 1 else guides or [empty]
         return [*guides, *(empty._replace(heading=direction + turn) for turn in TURNS)]
+
+    def _waiting(self, order: TimedCommands, place: FloatArray) -> TimedCommands:
+        """The order to stand, or to come back to a place where the graph has no node that stands."""
+        if self.live.tables.stay < 0 or order.action >= 0:
+            return order._replace(place=(float(place[0]), float(place[1])))
+        return order._replace(action=int(self.live.tables.stay))
 
     def _speeds(self, frame: int, place_so_far: FloatArray) -> list[float]:
         """The speeds that are tried from a frame on: those of a pace that holds soon after it, and none."""
@@ -265,7 +276,11 @@ class PlanSearch:
         for c in self.goals:
             weight = 1.0 if c.weight is None else float(c.weight)
             if isinstance(c, RootPath):
-                out += weight * self.paths[id(c)].cost(tried.place) / c.tolerance
+                path, tables = self.paths[id(c)], self.live.tables
+                out += weight * path.cost(tried.place) / c.tolerance
+                if tables.stay >= 0:
+                    walks = tables.steer[tried.node[:, -1], 0] >= 0
+                    out += weight * walks * path.overshot(tried.place, tables.stopping) / c.tolerance
             elif isinstance(c, Reach):
                 out += weight * reach_cost(c, tried, left, self.frames, self.live)
             elif isinstance(c, Avoid):

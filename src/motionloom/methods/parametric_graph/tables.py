@@ -76,7 +76,8 @@ class ParametricGraphTables(NamedTuple):
     points: FloatArray  # (S, 2) transition point: u of the source and u' of the target
     most_examples: int
     stay: int  # node in which characters stand still, -1 if there is none
-    stopping: float  # m: how far before a place they begin to stop
+    stopping: float  # m: from where they begin to stop to where they stand
+    stride: float  # m: of a clip of those who walk: they stop half of it too early or too late at most
 
 
 def build_tables(
@@ -154,6 +155,7 @@ def build_tables(
         most_examples=most_k,
         stay=_stay(nodes),
         stopping=0.0,
+        stride=0.0,
         **flat,
     )
     return with_edges(found, nodes, edges)
@@ -164,8 +166,10 @@ def with_edges(tables: ParametricGraphTables, nodes: Sequence[Node], edges: Sequ
     most = tables.scale.shape[2]
     ordered = sorted(edges, key=lambda e: (e.source, e.target))
     hop = _hops([float(n.space.rows.durations.mean()) for n in nodes], ordered)
+    stopping, stride = _stopping(tables.stay, nodes, ordered, hop)
     return tables._replace(
-        stopping=_stopping(tables.stay, nodes, ordered, hop),
+        stopping=stopping,
+        stride=stride,
         first_out=np.searchsorted([e.source for e in ordered], np.arange(len(nodes) + 1)).astype(np.int64),
         edge_source=np.array([e.source for e in ordered], np.int64),
         edge_target=np.array([e.target for e in ordered], np.int64),
@@ -185,19 +189,22 @@ def _stay(nodes: Sequence[Node]) -> int:
     return min(slow, key=lambda i: float(nodes[i].speeds.max()), default=-1)
 
 
-def _stopping(stay: int, nodes: Sequence[Node], edges: Sequence[Edge], hop: IntArray) -> float:
-    """Metres from the last clip of a node that can turn to the end of the path to the node that stays."""
+def _stopping(stay: int, nodes: Sequence[Node], edges: Sequence[Edge], hop: IntArray) -> tuple[float, float]:
+    """Metres from leaving a node that can turn to where the path to the node that stays ends; and of its clips."""
     turning = [i for i, n in enumerate(nodes) if n.turn_column[0] >= 0]
     if stay < 0 or not turning:
-        return 0.0
-    distance, at = 0.3, turning[0]
+        return 0.0, 0.0
+    distance, at = 0.0, turning[0]
+    stride = float(np.linalg.norm(nodes[at].moves(3)[1, :2]))
     for _ in nodes:
         edge = hop[at, stay]
         if edge < 0 or at == stay:
             break
-        at = edges[edge].target
-        distance += float(np.linalg.norm(nodes[at].moves(3)[1, :2])) if at != stay else 0.0
-    return distance
+        at, rows = edges[edge].target, nodes[edges[edge].target].space.rows
+        entered = rows.lead + int(edges[edge].points[:, 1].mean() * rows.count)
+        moved = np.linalg.norm(rows.steps[entered : rows.lead + rows.count, :, :2], axis=2).mean(1).sum()
+        distance += float(moved) if at != stay else 0.0
+    return distance, stride
 
 
 def _radius(node: Node, seconds: float) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 from motionloom.constraints import Act, Reach, Request, RootPath, Style
 from motionloom.core import Clip
 from motionloom.kinematics.travel import ground_turn
-from motionloom.methods.parametric_graph.nodes import Node
+from motionloom.methods.nearest_request import nearest_path
+from motionloom.methods.parametric_graph.nodes import Node, walking_speeds
 
 STANDING = 0.1  # m/s: a node that is slower stands
 
@@ -36,18 +37,22 @@ def _off_route(c: RootPath, clip: Clip, nodes: Sequence[Node]) -> str:
     lengths = np.linalg.norm(np.diff(np.array(c.points, float), axis=0), axis=1)
     if at is None:
         at, lengths = [0, len(clip) - 1], lengths.sum(keepdims=True)
-    moving = [n for n in nodes if n.turn_column[0] >= 0] or list(nodes)
-    stands = any(n.speeds.min() < STANDING for n in nodes)
-    slow = 0.0 if stands else min(float(n.speeds.min()) for n in moving)
-    fast = max(float(n.speeds.max()) for n in moving)
+    turning = [n for n in nodes if n.turn_column[0] >= 0]
+    walking, fast = walking_speeds(nodes)
+    slow = 0.0 if any(n.speeds.min() < STANDING for n in nodes) else walking
     for far, seconds in zip(lengths, np.diff(at) / clip.fps, strict=True):
         leg = "the route" if len(lengths) == 1 else "a leg"
         if not slow * seconds - c.tolerance <= far <= fast * seconds + c.tolerance:
-            least, most = f"{far / fast:.1f}", f"{far / slow:.1f}" if slow > 0 else ""
-            fits = f"{least} s or more" if not most else f"{least} s" if least == most else f"{least} to {most} s"
-            speeds = f"at the speeds of this graph, {slow:.2f} to {fast:.2f} m/s, it takes {fits}"
-            return f"{leg} is {far:.2f} m long and has {seconds:.2f} s; {speeds}"
-    radius = min((n.turning_radius for n in moving), default=np.inf)
+            waits = ", and it has no node that stands" if far < slow * seconds else ""
+            fits = nearest_path(far, seconds, slow if waits else fast)
+            return (
+                f"{leg} is {far:.2f} m long and has {seconds:.2f} s; the speeds of this graph are {slow:.2f} to "
+                f"{fast:.2f} m/s{waits} (the nearest requests: {fits})"
+            )
+    if slow == 0.0 and lengths[-1] < walking * (at[-1] - at[-2]) / clip.fps - c.tolerance:
+        stride = max((float(n.speeds.max() * n.space.rows.durations.max()) for n in turning), default=0.0)
+        return f"it stops at the end of a clip of {stride:.2f} m, so by up to half of that too early or too late"
+    radius = min((n.turning_radius for n in turning), default=np.inf)
     return f"the turning radius, v_min / w_max, is {radius:.2f} m, and no way along the route that was tried is nearer"
 
 
