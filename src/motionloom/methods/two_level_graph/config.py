@@ -75,6 +75,7 @@ class Options(RouteOptions):
         symbol="m",
         low=0.03,
         high=20,
+        only_with=("search", "clusters"),
         formerly=("keep",),
         advanced=True,
     )

@@ -43,7 +43,7 @@ from motionloom.methods.two_level_graph.silhouettes import silhouette_views
 from motionloom.methods.two_level_graph.sketch import SketchGoal, follow_clusters
 
 MAX_TREES = 4096  # cluster trees that are kept in memory
-BEAM_WIDTH, CLUSTER_BEAM_WIDTH = 400, 6  # defaults of `beam_width`: for frames, and for cluster paths
+BEAM_WIDTH, CLUSTER_BEAM_WIDTH = 500, 6  # defaults of `beam_width`: for frames, and for cluster paths
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -122,9 +122,7 @@ class TwoLevelGraphModel(PathGraphModel[Options]):
     def search(self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress) -> SearchResult:
         if options.search == "clusters":
             return self._cluster_search(query, goal, options, progress)
-        if goal.timed or goal.path is None:
-            return self._beam(query, goal, options, progress, width=options.beam_width or BEAM_WIDTH)
-        return self._branch_and_bound(query, goal, options, progress, options.step, options.variant)
+        return self._beam(query, goal, options, progress, width=options.beam_width or BEAM_WIDTH)
 
     def _cluster_search(
         self, query: GraphQuery, goal: GroundGoal, options: Options, progress: Progress

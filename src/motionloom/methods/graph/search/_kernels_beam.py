@@ -8,6 +8,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 from motionloom.core._kernels_numbers import wrap_angle
+from motionloom.methods.graph.search._kernels_ahead import costs_ahead, least_ahead
 from motionloom.methods.graph.search._kernels_bound import frame_cost, is_allowed
 from motionloom.methods.graph.search._kernels_pool import (
     NO_TRANSITION,
@@ -97,12 +98,12 @@ def beam(
     written = 0
     none: Any = np.int64(NO_TRANSITION)
     x, z, h, s = begin
+    ahead = costs_ahead(moves, task, task.look // 2, stop)
     t: Any = np.int64(0)  # typed: with a plain 0 the helpers would be compiled twice
     for k in range(len(starts)):
         n = starts[k]
-        add_candidate(
-            pool, t, n, t, x, z, h, s, 0.0, _remaining_cost(task, x, z, h, s, t, moves.step[n]), t - 1, -1 - n
-        )
+        rank = _remaining_cost(task, ahead, x, z, h, s, t, n, moves.step[n])
+        add_candidate(pool, t, n, t, x, z, h, s, 0.0, rank, t - 1, -1 - n)
     best, best_trace, best_via, best_frames, best_s = np.inf, t - 1, t, t, 0.0
     far_trace, far_via, far_frames, far_s = t - 1, t, t, 0.0
     expanded, spent = 0, False
@@ -146,9 +147,8 @@ def beam(
                         if where < levels and pool.bar[where] < np.inf:
                             expanded += 1
                             px, pz, ph = _apply_move(x, z, h, moves.over[e, blend - 1])
-                            estimate = _remaining_cost(
-                                task, px, pz, ph, s + moves.price[e, 1], t + blend, moves.step[to]
-                            )
+                            ps = s + moves.price[e, 1]
+                            estimate = _remaining_cost(task, ahead, px, pz, ph, ps, t + blend, to, moves.step[to])
                             if cost + moves.price[e, 0] + ESTIMATE_SHARE * estimate >= pool.bar[where]:
                                 continue
                     px, pz, ph, ps, pcost, hop, ended = _cross_transition(moves, task, e, n, t, x, z, h, s, cost, best)
@@ -159,7 +159,7 @@ def beam(
                         best, best_trace, best_via, best_frames, best_s = pcost, trace, e, t + hop, ps
                         continue
                     where = max(int((t + hop if task.timed else ps) / stride), level + 1)
-                    rank = pcost + _remaining_cost(task, px, pz, ph, ps, t + hop, moves.step[to])
+                    rank = pcost + _remaining_cost(task, ahead, px, pz, ph, ps, t + hop, to, moves.step[to])
                     if where >= levels or rank >= pool.bar[where]:
                         continue
                     if pool.lists[where, 1] >= 3 * width:
@@ -187,7 +187,7 @@ def beam(
                 if where > level:
                     if pool.spare[0] == 0:
                         pool = doubled_pool(pool)
-                    rank = cost + _remaining_cost(task, x, z, h, s, t, moves.step[n])
+                    rank = cost + _remaining_cost(task, ahead, x, z, h, s, t, n, moves.step[n])
                     add_candidate(pool, where, n, t, x, z, h, s, cost, rank, trace, none)
                     break
         each = 0.7 * each + 0.3 * (expanded - before) / len(kept)
@@ -281,11 +281,12 @@ def _end_cost(task: Any, x: float, z: float, h: float, s: float, end: float) -> 
 
 
 @kernel
-def _remaining_cost(task: Any, x: float, z: float, h: float, s: float, t: int, step: Any) -> Any:
+def _remaining_cost(task: Any, ahead: Any, x: float, z: float, h: float, s: float, t: int, n: int, step: Any) -> Any:
     """Estimate of the remaining cost: of returning to the line and of turning along it.
 
     From the deviation now and at the end of the clip's outlook, and from the direction then: before a corner, this
-    separates candidates that are about to turn from those that are not. With times, being early or late, now and then,
+    separates candidates that are about to turn from those that are not. The least cost of the labels ahead
+    (`costs_ahead`) separates those that can still show them in time. With times, being early or late, now and then,
     adds to it. Half of what can no longer be corrected before the next key (`_unreachable_cost`) is added.
     """
     last = len(task.line) - 1
@@ -299,6 +300,7 @@ def _remaining_cost(task: Any, x: float, z: float, h: float, s: float, t: int, s
     then = dx * dx + dz * dz
     away = abs(wrap_angle(h + step[6] - task.line[j, 2]))
     estimate = task.line[k, 3] * (0.3 * off + 0.1 * then + 0.02 * min(away, 2.0) ** 4)
+    estimate += least_ahead(ahead, s, h, n)
     if len(task.clock):
         late = s - task.clock[t, 5]
         later = s + step[5] - task.clock[min(t + task.look, len(task.clock) - 1), 5]

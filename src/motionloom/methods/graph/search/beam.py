@@ -54,7 +54,7 @@ def search_beam(
     price = np.stack([costs, moves.walked], 1)
     arrays = BeamMoves(step, moves.goes_on, moves.first_out, moves.enter, moves.over, price)
     line = goal.line
-    width = SCHEDULED_WIDTH_FACTOR * width if len(bits) or len(goal.frame_costs) else width
+    width = SCHEDULED_WIDTH_FACTOR * width if len(bits) else width
     same = max(2, round(MAX_CROWDING * width / max(1, int(moves.goes_on.sum()))))
     task = BeamTask(
         np.column_stack([line.points, line.heading, goal.weight]),
