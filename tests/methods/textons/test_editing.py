@@ -17,6 +17,7 @@ from motionloom.kinematics.resample import resample
 from motionloom.methods import learn, synthesize
 from motionloom.methods.textons import Options
 from motionloom.methods.textons.plan.edit import delete_texton, edit_choices, insert_texton, swap_texton
+from motionloom.methods.textons.plan.joins import keys_distance
 from motionloom.methods.textons.plan.notation import check_path, plan_path, read_path, write_path
 from motionloom.methods.textons.plan.pieces import MIN_FRAMES, piece_of, plan_of, with_hard
 from motionloom.methods.textons.render.edit_pose import MAX_SPREADS, distance_to_texton, edit_pose
@@ -73,6 +74,18 @@ def test_a_path_says_texton_segment_and_length_and_is_written_back_the_same(mode
     assert [p.length for p in plan.pieces] == [model.observed[model.of_texton(a)[0]].length, 36]
     assert write_path(model.segments, plan) == words
     assert plan.frames == plan.pieces[0].length + 36
+
+
+def test_segments_that_are_not_named_meet_those_that_follow(model, rng):
+    """Texton a is written alone before b#k: of its segments, the one that b#k followed in the clips is taken."""
+    segments = model.segments
+    follows = [k for k in range(1, len(segments)) if segments[k].source == segments[k - 1].source]
+    pairs = [(k - 1, k) for k in follows if len(segments.of_texton(int(segments.textons[k - 1]))) > 1]
+    assert len(pairs) > 3
+    for before, after in pairs:
+        words = [str(segments.textons[before]), segments.name(after)]
+        plan = plan_path(model.walk(Options(), rng), words, None)
+        assert keys_distance(plan.pieces[0].after, plan.pieces[1].keys, segments) < 1e-6
 
 
 def test_a_path_may_be_fitted_to_a_length(model, pair, rng):

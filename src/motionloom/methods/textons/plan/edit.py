@@ -11,6 +11,7 @@ from motionloom.core import BadRequest, BoolArray, FloatArray
 from motionloom.methods.textons.plan.notation import check_path, read_step
 from motionloom.methods.textons.plan.pieces import TextonPlan, plan_of
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
+from motionloom.methods.textons.plan.segment_choice import choose_pieces
 from motionloom.methods.textons.plan.shortest_paths import probabilities
 
 
@@ -40,7 +41,9 @@ def _splice(walk: SegmentWalk, plan: TextonPlan, start: int, stop: int, texton: 
     before, after = plan.pieces[:start], plan.pieces[stop:]
     around = [*(p.texton for p in before[-1:]), texton, *(p.texton for p in after[:1])]
     check_path(walk.follows, around, begin=max(start - 1, 0))
-    return plan_of([*before, walk.draw_after(before, texton), *after], plan.notes)
+    own = [walk.piece(observed) for observed in walk.of[texton]]
+    chosen = choose_pieces(walk, [*([p] for p in before[-1:]), own, *([p] for p in after[:1])])
+    return plan_of([*before[:-1], *chosen, *after[1:]], plan.notes)
 
 
 def _check_place(plan: TextonPlan, at: int, last: int) -> None:

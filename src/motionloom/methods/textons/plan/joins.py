@@ -180,6 +180,12 @@ def keys_distance(a: Frames, b: Frames, segments: Segments) -> float:
     return float(_rms_distances(pose_features(a, segments), pose_features(b, segments), segments)[0, 0])
 
 
+def pieces_distance(first: Sequence[TextonPiece], second: Sequence[TextonPiece], segments: Segments) -> FloatArray:
+    """(n, m) distances (m) where any of the first pieces meets any of the second, as in `join_distances`."""
+    ends, starts = joined([p.after for p in first]), joined([p.keys for p in second])
+    return _rms_distances(pose_features(ends, segments), pose_features(starts, segments), segments)
+
+
 def far_join_notes(segments: Segments, pieces: Sequence[TextonPiece], limit: float) -> list[Note]:
     """A warning, with the distance, for every two successive pieces that are farther apart than `limit` metres."""
     out = []

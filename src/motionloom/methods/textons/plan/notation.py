@@ -24,6 +24,7 @@ from motionloom.methods.textons.plan.pieces import (
     stop_at,
 )
 from motionloom.methods.textons.plan.random_walk import SegmentWalk
+from motionloom.methods.textons.plan.segment_choice import choose_pieces
 from motionloom.methods.textons.segments import Segments
 
 _SECONDS = r"(\d+(?:\.\d+)?)"
@@ -151,22 +152,13 @@ def _continues(before: TextonPiece, observed: int, start: int) -> bool:
 
 
 def plan_path(walk: SegmentWalk, words: Sequence[str | int], frames: int | None) -> TextonPlan:
-    """A written path as a plan: segments that are not named are drawn, nearer key poses more often.
+    """A written path as a plan: segments that are not named are those that meet the others best (`choose_pieces`).
 
     With `frames` all pieces are stretched or shortened by one factor to last that long together; without, they keep
     the lengths that are written or were observed.
     """
     segments = walk.segments
-    pieces: list[TextonPiece] = []
-    for step in read_path(segments, words, walk.follows):
-        if step.segment is not None:
-            piece = piece_of(segments, walk.of[step.texton][step.segment])
-        else:
-            piece = walk.draw_after(pieces, step.texton)
-        piece = _part(segments, piece, step)
-        if step.seconds is not None:
-            piece = dataclasses.replace(piece, length=round(step.seconds * segments.fps))
-        pieces.append(piece)
+    pieces = choose_pieces(walk, [_pieces_of(walk, step) for step in read_path(segments, words, walk.follows)])
     _check_cuts(segments, pieces, walk.joins.limit)
     far = far_join_notes(segments, pieces, walk.joins.limit)
     if frames is not None:
@@ -175,6 +167,18 @@ def plan_path(walk: SegmentWalk, words: Sequence[str | int], frames: int | None)
             raise BadRequest(f"options.path: {len(pieces)} textons need at least {least} frames, found {frames}")
         pieces = fit_lengths(pieces, frames)
     return plan_of(pieces, [*rushed_notes(segments, pieces), *far])
+
+
+def _pieces_of(walk: SegmentWalk, step: PathStep) -> list[TextonPiece]:
+    """The pieces that a step allows: of the segment that it names, or of all segments of its texton."""
+    own = walk.of[step.texton]
+    if step.segment is None:
+        pieces = [walk.piece(observed) for observed in own]
+    else:
+        pieces = [_part(walk.segments, piece_of(walk.segments, own[step.segment]), step)]
+    if step.seconds is None:
+        return pieces
+    return [dataclasses.replace(piece, length=round(step.seconds * walk.segments.fps)) for piece in pieces]
 
 
 def _part(segments: Segments, piece: TextonPiece, step: PathStep) -> TextonPiece:

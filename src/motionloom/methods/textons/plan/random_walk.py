@@ -188,12 +188,6 @@ class SegmentWalk:
         weights = np.exp(-self.options.distance_penalty * (apart - apart.min()) / unit)
         return self.piece(int(self.rng.choice(choices, p=weights / weights.sum())))
 
-    def draw_after(self, pieces: Sequence[TextonPiece], texton: int) -> TextonPiece:
-        """`draw` after the last of these pieces; without any, each segment of the texton is equally likely."""
-        if pieces:
-            return self.draw(pieces[-1], texton)
-        return piece_of(self.segments, int(self.rng.choice(self.of[texton])))
-
     def advance(self, piece: TextonPiece) -> None:
         """Count a piece as shown, and move on by its displacement."""
         self._move(piece)
