@@ -30,6 +30,15 @@ def test_a_path_with_seconds_is_followed_in_that_time(matching):
     assert np.linalg.norm(travel(clip).place[-1] - (0, 6.5)) < 0.5
 
 
+@pytest.mark.parametrize(("metres", "warned"), [(6.5, False), (2.5, True), (20.0, True)])
+def test_a_path_at_a_speed_that_no_clip_has_is_warned_about(matching, metres, warned):
+    """5 s at the speed of the clips, at half of it, and at three times it."""
+    clip = synthesize(matching, Request(seconds=5, constraints=(RootPath(points=((0, 0), (0, metres)), weight=1.0),)))
+    texts = [note.text for note in clip.origin.notes if note.level == "warning" and "the nearest requests" in note.text]
+    assert len(texts) == warned
+    assert all(f"{metres:.1f} m in 5.0 s is {metres / 5:.2f} m/s" in text for text in texts)
+
+
 def test_a_place_is_reached(matching):
     place = Reach(position=(3, 3), weight=1.0)
     assert place.worst(synthesize(matching, Request(seconds=4, constraints=(place,)))) < 0.5

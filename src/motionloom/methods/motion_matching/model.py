@@ -22,7 +22,7 @@ from motionloom.methods.live_actions import action_names
 from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database, build_database
 from motionloom.methods.motion_matching.live import MatchingLive
-from motionloom.methods.motion_matching.plan import MatchingPlan, plan_request
+from motionloom.methods.motion_matching.plan import MatchingPlan, pace_notes, plan_request
 from motionloom.methods.settings import Settings
 
 FRAMES_PER_CALL = 5000  # of the kernel that renders: 0.03 s
@@ -33,6 +33,7 @@ class MotionMatchingModel(Model[Options]):
     """Clips; the table of their frames is computed from them and the config."""
 
     method: ClassVar[str] = "motion-matching"
+    keeps_notes: ClassVar[bool] = True
     honours: ClassVar[Honours] = ((RootPath, "soft"), (Reach, "soft"), (Style, "soft"), (Pace, "soft"))
     options_type: ClassVar[type[Settings]] = Options
     live_commands: ClassVar[tuple[str, ...]] = ("heading", "speed", "place", "facing", "action")
@@ -71,7 +72,7 @@ class MotionMatchingModel(Model[Options]):
 
     def _plan(self, request: Request, options: Options, rng: Generator, progress: Progress) -> MatchingPlan:
         plan = plan_request(self.live, request, options, rng, progress)
-        return plan._replace(timeline=self._timeline(plan.shown))
+        return plan._replace(timeline=self._timeline(plan.shown), notes=pace_notes(self.clips, request, self.fps))
 
     def _timeline(self, shown: IntArray) -> tuple[Band, ...]:
         """The pieces of clips that are shown, in order."""
@@ -103,7 +104,11 @@ class MotionMatchingModel(Model[Options]):
         known = self.live.material
         terms = all_terms(clip.origin.licence for clip in self.clips)
         origin = Origin(
-            licence=terms, sources=known.table, which=known.which[plan.shown], frames=known.frames[plan.shown]
+            licence=terms,
+            sources=known.table,
+            which=known.which[plan.shown],
+            frames=known.frames[plan.shown],
+            notes=plan.notes,
         )
         labels = np.concatenate(table)[plan.shown]
         clip = Clip(self.skeleton, root, rotations, self.fps, names, labels, None, origin)

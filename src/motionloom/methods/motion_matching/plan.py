@@ -11,13 +11,15 @@ import numpy as np
 from numpy.random import Generator
 
 from motionloom.constraints import Constraint, Pace, Reach, Request, RootPath, Style
-from motionloom.core import FloatArray, IntArray, Progress
-from motionloom.kinematics.travel import Travel, ground_turn
+from motionloom.core import Clip, FloatArray, IntArray, Note, Progress
+from motionloom.core.note import warning
+from motionloom.kinematics.travel import Travel, ground_turn, steady_travel
 from motionloom.methods.base import Band
 from motionloom.methods.motion_matching.config import Options
 from motionloom.methods.motion_matching.database import Database
 from motionloom.methods.motion_matching.live import MatchingLive
 from motionloom.methods.natural_length import max_frames
+from motionloom.methods.nearest_request import nearest_path
 
 SEARCH_WINDOW = 1.0  # m along a path in which the nearest point to the body is searched
 RETURN_HALF_LIFE = 0.4  # s in which a deviation from the path should halve
@@ -25,6 +27,7 @@ FRAMES_PER_REPORT = 100  # between reports of progress
 ARRIVAL_RADIUS = 0.2  # m: a path or place is complete within this distance of its end
 MAX_TIME_FACTOR = 3.0  # times the usual time, plus EXTRA_TIME: the longest result without a given length
 EXTRA_TIME = 5.0  # s
+MAX_PACE_RATIO = 1.1  # of the speed of a path to the nearest one that the clips keep
 
 
 class MatchingPlan(NamedTuple):
@@ -34,6 +37,7 @@ class MatchingPlan(NamedTuple):
     track: FloatArray  # (F, 3) x, z and heading
     timeline: tuple[Band, ...] = ()
     reason: str = ""  # empty: only soft constraints are honoured
+    notes: tuple[Note, ...] = ()
 
     @property
     def frames(self) -> int:
@@ -99,6 +103,41 @@ def plan_request(
         guide.tick(one, f, int(styles[f]), changed=bool(styles[f] != styles[f - 1]))
         shown[f], track[f] = state.frame[0], state.track[0]
     return MatchingPlan(shown, track)
+
+
+def pace_notes(clips: Sequence[Clip], request: Request, fps: float) -> tuple[Note, ...]:
+    """A warning about the first path that needs another speed in its time than any clip has for as long.
+
+    A character that needs one takes fragments of starts, stops and turns: its strides stumble, and its feet slide.
+    """
+    paths = [c for c in request.constraints if isinstance(c, RootPath)]
+    for leg in request_legs(paths, np.zeros(2), request.length(fps), fps):
+        if leg.stop is None:
+            continue
+        length, frames = float(leg.ends[-1]), max(1, leg.stop - leg.first)
+        slowest, fastest = speeds_kept(clips, frames)
+        speed, seconds = length * fps / frames, frames / fps
+        if slowest / MAX_PACE_RATIO <= speed <= fastest * MAX_PACE_RATIO:
+            continue
+        nearest = nearest_path(length, seconds, min(max(speed, slowest), fastest))
+        text = (
+            f"{length:.1f} m in {seconds:.1f} s is {speed:.2f} m/s; for so long the clips keep {slowest:.2f} to "
+            f"{fastest:.2f} m/s, so strides do not fit and feet are moved to stay in place (the nearest requests: "
+            f"{nearest})"
+        )
+        return (warning(text),)
+    return ()
+
+
+def speeds_kept(clips: Sequence[Clip], frames: int) -> tuple[float, float]:
+    """m/s: the lowest and highest mean speed of the clips over `frames` frames, or over the whole of shorter ones."""
+    found = []
+    for clip in (clip for clip in clips if len(clip) > 1):
+        walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(steady_travel(clip).place, axis=0), axis=1))])
+        span = min(frames, len(clip) - 1)
+        found.append((walked[span:] - walked[:-span]) * clip.fps / span)
+    speeds = np.concatenate(found)
+    return float(speeds.min()), float(speeds.max())
 
 
 def request_legs(constraints: Sequence[Constraint], begin: FloatArray, frames: int | None, fps: float) -> list[Leg]:
