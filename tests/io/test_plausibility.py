@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from motionloom.cli.app import app
-from motionloom.core import Clip, FormatError, Skeleton, replace
+from motionloom.core import Clip, End, FormatError, Skeleton, replace
 from motionloom.io import load, save
 from motionloom.kinematics import fk
+from motionloom.kinematics.body.proportions import leg_length
 from motionloom.rotation import exp
 from motionloom.samples import make
 
@@ -92,6 +93,26 @@ def test_a_stature_offers_the_unit_that_would_fit(tmp_path, stature, unit):
     metres = float(warning.split(" (metres) gives 1.7 m")[0].split()[-1])
     fitted = load(tmp_path / "x.bvh", unit=metres)
     assert not [n for n in fitted.origin.notes if n.level == "warning"]
+
+
+def test_the_end_site_of_a_shin_is_the_ankle(tmp_path):
+    """Legs of two joints: without shins the body was measured by its height, and a file in inches read as one in cm."""
+    clip = make("walk", seconds=1, fps=30)
+    body = clip.skeleton
+    feet = {j for role in ("left_foot", "right_foot") for j in body.below(body.joint(role))}
+    kept = [j for j in range(len(body)) if j not in feet]
+    ends = [(kept.index(body.joint(f"{s}_shin")), body.offsets[body.joint(f"{s}_foot")]) for s in ("left", "right")]
+    footless = Skeleton(
+        tuple(body.names[j] for j in kept),
+        [kept.index(p) if p >= 0 else -1 for p in body.parents[kept].tolist()],
+        body.offsets[kept],
+        (),
+        tuple(End(j, tuple(offset.tolist()), "End Site") for j, offset in ends),
+    )
+    save(Clip(footless, clip.root, clip.rotations[:, kept], 30.0), tmp_path / "x.bvh", unit="inch")
+    back = load(tmp_path / "x.bvh")
+    assert back.origin.unit == 0.0254
+    assert leg_length(back.skeleton) == pytest.approx(leg_length(body), rel=1e-3)
 
 
 def test_a_small_animal_that_is_read_as_a_giant_is_reported_with_the_other_unit(tmp_path):

@@ -8,7 +8,7 @@ from motionloom.core import Clip, Note
 from motionloom.io.units_and_axes import UNITS, unit_name
 from motionloom.kinematics.body.proportions import leg_length
 from motionloom.kinematics.body.roles import feet, many_legs
-from motionloom.kinematics.fk import fk
+from motionloom.kinematics.fk import end_positions, fk
 
 USUAL_STATURE = (0.9, 2.5)  # m: from a small child to the tallest of people
 GIVEN_STATURE = (0.1, 4.0)  # m: of a unit that the user gave
@@ -51,7 +51,8 @@ def _height(clip: Clip) -> str:
     """A doubt about the height of a body that is not a person, in an estimated unit; small ones are plausible."""
     if not any(note.topic == "unit" for note in clip.origin.notes):
         return ""
-    height = float(np.ptp(fk(_sample(clip))[..., 1], axis=1).max())
+    some = _sample(clip)
+    height = float(np.ptp(np.concatenate([fk(some), end_positions(some)], 1)[..., 1], axis=1).max())
     if height <= TALLEST:
         return ""
     sizes = {name: height * UNITS[name] / clip.origin.unit for name in ("cm", "mm")}

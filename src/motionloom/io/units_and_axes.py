@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -109,12 +109,15 @@ def estimate_up(places: FloatArray, roles: Sequence[str], tips: Sequence[int] = 
     return best, "posture"
 
 
-def estimate_unit(places: FloatArray, roles: Sequence[str], parents: Sequence[int], up: str) -> tuple[float, str]:
+def estimate_unit(
+    places: FloatArray, roles: Sequence[str], parents: Sequence[int], up: str, tips: Mapping[int, float] | None = None
+) -> tuple[float, str]:
     """Metres per unit of a file, and the evidence in words.
 
     A person's thigh and shin are 0.491 of the stature (Drillis and Contini 1966); a person is about 1.7 m tall, and the
     unit that comes nearest to that (as a ratio) is taken. Four-legged bodies differ more in size (about 0.6 m high), so
-    only m, cm and mm are distinguished for them and for bodies of unknown kind.
+    only m, cm and mm are distinguished for them and for bodies of unknown kind. `tips` are the lengths of end sites, by
+    joint: the end site of a shin without a foot is its ankle.
     """
     bones = np.median(np.linalg.norm(places[:, 1:] - places[:, parents[1:]], axis=-1), axis=0)
     bones = np.concatenate([[0.0], bones])
@@ -123,6 +126,10 @@ def estimate_unit(places: FloatArray, roles: Sequence[str], parents: Sequence[in
         for side in ("left", "right")
         if f"{side}_foot" in roles and f"{side}_thigh" in roles
     ]
+    for side in ("left", "right"):
+        thigh, shin = (roles.index(r) if (r := f"{side}_{part}") in roles else -1 for part in ("thigh", "shin"))
+        if f"{side}_foot" not in roles and tips and shin in tips and thigh >= 0:
+            legs.append(sum(bones[j] for j in _path(parents, shin, thigh)) + tips[shin])
     four = any("front_foot" in role for role in roles)
     if legs and not four:
         size, usual, what, known = float(np.mean(legs)) / 0.491, 1.7, "stature", tuple(UNITS)

@@ -59,7 +59,8 @@ def parse_bvh(data: Any, notes: Notes, reading: Reading = DEFAULT) -> Clip:
     names = unique_names([node.name for node in body.nodes])
     if renamed := [n for n, node in zip(names, body.nodes, strict=True) if n != node.name]:
         notes.info(f"joint names repeat: called {', '.join(renamed[:4])} here, as in the file on writing")
-    space = _convention(body, names, rows.values, position, reading, notes)
+    tips = {e.joint - skip: float(np.linalg.norm(e.offset or 0.0)) for e in hierarchy.ends}
+    space = _convention(body, names, rows.values, position, tips, reading, notes)
     place = find_slides(body, rows.values, position, space.unit, notes, drop=reading.drop_slides)
     ends = tuple(
         End(e.joint - skip, _triple(conv.vectors_inside(np.array(e.offset), space.up) * space.unit), e.name)
@@ -139,7 +140,13 @@ def _decode_names(head: bytes, notes: Notes) -> tuple[str, str]:
 
 
 def _convention(
-    body: BvhBody, names: list[str], values: FloatArray, position: Any, reading: Reading, notes: Notes
+    body: BvhBody,
+    names: list[str],
+    values: FloatArray,
+    position: Any,
+    tips: dict[int, float],
+    reading: Reading,
+    notes: Notes,
 ) -> conv.Convention:
     """Unit and up axis: as given, or estimated from where the joints are in some frames."""
     some = np.concatenate([[0], _some_frames(len(values))])
@@ -154,11 +161,11 @@ def _convention(
     axis, metres = reading.axis, reading.metres
     if axis is None:
         tpose = rest_then_jump(body.rotations[:22])
-        tips = many_legs(names, parents, offsets)
-        axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles, tips)
+        legs = many_legs(names, parents, offsets)
+        axis, ground = conv.estimate_up(places[:1] if tpose else places[1:], roles, legs)
         notes.info(f"up axis {axis}", topic="up", detail=conv.UP_GROUNDS[ground])
     if metres is None:
-        metres, evidence = conv.estimate_unit(places[1:], roles, parents, axis)
+        metres, evidence = conv.estimate_unit(places[1:], roles, parents, axis, tips)
         notes.info(f"unit {conv.unit_name(metres)}, estimated", topic="unit", detail=evidence)
     return conv.Convention(metres, axis)
 

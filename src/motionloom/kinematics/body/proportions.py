@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom.core import Clip, End, FloatArray, Skeleton, replace, require_same_hierarchy
 from motionloom.core.skeleton import same_hierarchy
-from motionloom.kinematics.body.roles import Foot, feet
+from motionloom.kinematics.body.roles import SIDES, Foot, feet
 
 MIN_BONE = 1e-6  # m: a shorter bone has no length
 
@@ -14,10 +14,17 @@ MIN_BONE = 1e-6  # m: a shorter bone has no length
 def leg_length(skeleton: Skeleton) -> float:
     """Metres from thigh to ankle along the bones, the mean over all legs.
 
+    In files whose legs have two joints, the ankle is the end site of the shin.
     A body without legs is measured by its longest chain of bones, a single joint by 1: the ratio of two is a scale.
     """
     lengths = np.linalg.norm(skeleton.offsets, axis=1)
     legs = [lengths[skeleton.chain(foot.ankle, foot.thigh)[1:]].sum() for foot in feet(skeleton)]
+    legs = legs or [
+        float(lengths[skeleton.chain(end.joint, thigh)[1:]].sum() + np.linalg.norm(end.offset))
+        for side in SIDES
+        for end in skeleton.ends
+        if (thigh := skeleton.find(f"{side}_thigh")) is not None and end.joint == skeleton.find(f"{side}_shin")
+    ]
     if legs and np.mean(legs) > 1e-6:
         return float(np.mean(legs))
     reach = np.zeros(len(skeleton))
