@@ -79,8 +79,9 @@ def test_a_path_says_texton_segment_and_length_and_is_written_back_the_same(mode
 def test_segments_that_are_not_named_meet_those_that_follow(model, rng):
     """Texton a is written alone before b#k: of its segments, the one that b#k followed in the clips is taken."""
     segments = model.segments
-    follows = [k for k in range(1, len(segments)) if segments[k].source == segments[k - 1].source]
-    pairs = [(k - 1, k) for k in follows if len(segments.of_texton(int(segments.textons[k - 1]))) > 1]
+    apart = [keys_distance(segments[k].after, segments[k + 1].keys, segments) for k in range(len(segments) - 1)]
+    shared = [len(segments.of_texton(int(t))) > 1 for t in segments.textons]
+    pairs = [(k, k + 1) for k, metres in enumerate(apart) if metres < 1e-6 and shared[k]]
     assert len(pairs) > 3
     for before, after in pairs:
         words = [str(segments.textons[before]), segments.name(after)]
