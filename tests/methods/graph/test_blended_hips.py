@@ -25,7 +25,7 @@ def glides(arm, gap: float) -> Graph:
 
 @pytest.mark.parametrize(("gap", "rough"), [(0.0, False), (0.02, False), (0.12, True), (-0.12, True)])
 def test_a_blend_in_which_the_hips_catch_up_is_rough(arm, gap, rough):
-    """10 cm in a blend of 0.4 s are an acceleration of 1.5 m/s^2."""
+    """12 cm in a blend of 0.4 s are an acceleration of 1.8 m/s^2."""
     assert rough_transitions(glides(arm, gap)).tolist() == [rough]
 
 

@@ -20,6 +20,7 @@ MAX_JOINT_GAP = np.radians(90.0)  # a joint that differs by more at a transition
 MAX_SPEED_RATIO = 0.95  # of a joint's fastest turn in the clips; the rest is for legs that keep plants
 RELAXED_SPEED_RATIOS = (1.25, 1.6)  # for clips so uniform that hardly any blend is slower than their fastest frame
 MIN_CONNECTED_SHARE = 0.8  # of the frames connected without a speed limit; below it, the next ratio is tried
+MIN_KEPT_BY_HIPS = 0.95  # of the frames connected without the rule for hips, which is relaxed or left out below it
 WORK = (6, 3, 3)  # parts of the check at the three ratios; the last two are rarely needed
 STAGE, TRANSITIONS_PER_CALL = "checking transitions", 20_000  # one call of the kernel takes some 0.1 s
 NO_SPEED_LIMIT = 1e6  # times the fastest turn
@@ -33,15 +34,13 @@ def rough_transitions(graph: Graph, *, gap: float = MAX_JOINT_GAP, speed_ratio: 
     is half a turn off through a whole clip. A transition is rough if in one joint (except fingers) the two frames
     differ by more than `gap` radians, the hips after alignment; or if a joint turns by more in one frame of the blend
     than `speed_ratio` times its fastest turn in the clips, and by more than in either clip at that moment; or if a
-    knee bends too suddenly while feet are held at their plants, or the hips accelerate more over the ground than in the
-    clips (`knee_ratios`, `hips_ratios`, relaxed as `speed_ratio` is).
+    knee bends too suddenly while feet are held at their plants (`knee_ratios`, relaxed as `speed_ratio` is).
 
-    Without `speed_ratio` the ratio is that of `find_rough_transitions`.
+    Without `speed_ratio` they are those of `find_rough_transitions`.
     """
     if speed_ratio is None:
         return find_rough_transitions(graph, gap=gap).marked
-    sudden = np.maximum(*(ratios(graph, silent(), STAGE) for ratios in (knee_ratios, hips_ratios)))
-    return _mark_rough(graph, gap, speed_ratio, silent()) | _sudden(sudden, speed_ratio)
+    return _mark_rough(graph, gap, speed_ratio, silent()) | _sudden(knee_ratios(graph, silent(), STAGE), speed_ratio)
 
 
 class RoughTransitions(NamedTuple):
@@ -72,25 +71,37 @@ def find_rough_transitions(
 
     A blend may turn a joint at 0.95 times its fastest turn in the clips; or, if that disconnects them, at 1.25 times,
     or at most 1.6. They are disconnected where less than 80 % of the frames that are connected without a speed limit
-    still are: computed clips are so uniform that hardly any blend is slower than their fastest frame.
+    still are: computed clips are so uniform that hardly any blend is slower than their fastest frame. Then transitions
+    go in which the hips accelerate more over the ground than in the clips (`hips_ratios`), if that keeps 95 % of these
+    frames connected; else those in which they do so 1.25 or 1.6 times as much, or none.
     """
     report, shares = progress or silent(), (MAX_SPEED_RATIO, *RELAXED_SPEED_RATIOS)
-    first, moving, *steps = parts(report, [1, 1, *WORK])
+    first, *steps, last = parts(report, [1, *WORK, 1])
     flips = _mark_rough(graph, gap, NO_SPEED_LIMIT, first)
-    most = largest_component(replace(graph, transitions=graph.transitions[~flips])).sum()
-    bends = np.full(len(flips), np.nan)  # not needed where a joint turns too fast or the hips are too quick
-    hips = hips_ratios(graph, moving, STAGE)
+    most = _connected(graph, flips)
+    bends = np.full(len(flips), np.nan)  # not needed where a joint turns too fast
     found, share = flips, MAX_SPEED_RATIO
     for share, step in zip(shares, steps, strict=True):
         turning, bending = parts(step, [1, 5])
-        found = _mark_rough(graph, gap, share, turning) | _sudden(hips, share)
+        found = _mark_rough(graph, gap, share, turning)
         needed = np.isnan(bends) & ~found
         bends[needed] = knee_ratios(replace(graph, transitions=graph.transitions[needed]), bending, STAGE)
         found |= _sudden(bends, share)
-        if largest_component(replace(graph, transitions=graph.transitions[~found])).sum() >= MIN_CONNECTED_SHARE * most:
+        if _connected(graph, found) >= MIN_CONNECTED_SHARE * most:
+            break
+    hips, without = hips_ratios(graph, last, STAGE), _connected(graph, found)
+    for limit in (ratio for ratio in shares if ratio >= share):
+        also = found | _sudden(hips, limit)
+        if _connected(graph, also) >= MIN_KEPT_BY_HIPS * without:
+            found = also
             break
     report(1.0, STAGE)
     return RoughTransitions(found, share, int(flips.sum()))
+
+
+def _connected(graph: Graph, left_out: BoolArray) -> int:
+    """The number of frames that stay connected without some transitions."""
+    return int(largest_component(replace(graph, transitions=graph.transitions[~left_out])).sum())
 
 
 def _sudden(ratios: FloatArray, speed_ratio: float) -> BoolArray:
