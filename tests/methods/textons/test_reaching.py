@@ -26,6 +26,7 @@ from motionloom.methods.textons.plan.pieces import (
     usual_times,
 )
 from motionloom.methods.textons.plan.shortest_paths import best_path, cheapest_path, log_probability
+from motionloom.methods.textons.render import synthesis
 from motionloom.methods.textons.render.trajectory import slow_noise
 
 
@@ -188,6 +189,31 @@ def test_swaying_noise_makes_motion_newer_at_no_more_jerk(model):
     jerk = [np.abs(np.diff(x - still, n=3, axis=0)).mean() for x in (white, slow)]
     assert away[1] > 2 * away[0]
     assert jerk[1] / away[1] < 0.5 * jerk[0] / away[0]
+
+
+def test_noise_beside_an_observed_drive_makes_no_acceleration_jump_where_textons_meet(model):
+    plan = model.plan(Request(seconds=12), np.random.default_rng(0))
+
+    def made(noise):
+        options = Options(drive_variation=0.0, noise=noise)
+        return model.render_uncleaned(plan, np.random.default_rng(1), options).rotations
+
+    bends = np.abs(np.diff(made(0.5) - made(0.0), n=2, axis=0)).mean((1, 2))  # of what noise adds, frame by frame
+    starts = np.cumsum([p.length for p in plan.pieces])
+    assert bends[starts[starts < len(bends)] - 1].mean() < 0.2 * bends.mean()
+
+
+def test_noise_is_less_for_legs_as_feet_have_to_stand(model, monkeypatch):
+    synthesizer, piece = model.synthesizer, piece_of(model.segments, 0)
+
+    def turns(noise):
+        return synthesizer.piece_frames(piece, None, np.random.default_rng(1), noise=noise, noise_time=0.5).turns
+
+    made, legs = turns(0.5), synthesizer._legs
+    monkeypatch.setattr(synthesis, "LEG_SHARE", 1.0)
+    assert_allclose(made[:, legs], turns(0.4 * 0.5)[:, legs], atol=1e-12)
+    rest = np.setdiff1d(np.arange(len(model.skeleton)), legs)
+    assert_allclose(made[:, rest], turns(0.5)[:, rest], atol=1e-12)
 
 
 def test_feet_that_go_farther_than_observed_step_higher_but_not_where_they_stand(takes):

@@ -112,13 +112,13 @@ class Options(Settings):
     )
     noise: float | None = param(
         None,
-        "amount of noise, 1 = as learned; default: the spread of observed segments (a sixth of it with drive observed)",
+        "amount of noise, 1 = as learned; default: the spread of observed segments (a third of it with drive observed)",
         low=0,
         high=100,
         slider=(0.0, 3.0),
     )
     noise_time: float = param(
-        0.2,
+        0.5,
         "correlation time of the noise beside an observed drive; 0 = white noise (as LI)",
         unit="s",
         low=0,

@@ -22,6 +22,8 @@ from motionloom.methods.textons.plan.joins import JoinFinder
 from motionloom.methods.textons.render.synthesis import Synthesizer
 
 MIN_LOOKAHEAD = 0.1  # s
+NOISE = 1 / 6  # of the usual noise; less than in synthesis, which fades it towards both ends of a run
+NOISE_TIME = 0.2  # s: its correlation time
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class TextonLive(LiveCharacters[TextonState, LiveOptions]):
         state.track[:] = places
         amount = self.noise if options.noise is None else options.noise
         ahead = max(2, round(options.lookahead * self.fps))
-        state.tuning[:] = ahead, amount, options.key_variation, SYNTHESIS.noise_time * self.fps
+        state.tuning[:] = ahead, amount, options.key_variation, NOISE_TIME * self.fps
         show_first(tables, state)
 
     def _starts(self) -> IntArray:
@@ -184,5 +186,5 @@ def texton_live(synthesizer: Synthesizer, finder: JoinFinder) -> TextonLive:
     frames = [o.frame + o.pace * np.arange(len(o.frames)) for o in segments.observed]
     of = np.repeat(which, [len(o.frames) for o in segments.observed])
     material = FrameSources(table, of, np.concatenate(frames))
-    usual = synthesizer.noise_amount(None, "observed")
+    usual = NOISE * synthesizer.noise
     return TextonLive(tables, inside, names, segments.skeleton, segments.fps, material, usual)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple, cast
 
@@ -12,10 +12,12 @@ from numpy.random import Generator
 from motionloom.core import FloatArray, FormatError, IntArray
 from motionloom.kinematics.body.roles import feet
 from motionloom.kinematics.channels.metric import MetricSpace
+from motionloom.kinematics.feet.smoothing import away_from
 from motionloom.kinematics.local_frames import Frames, joined
 from motionloom.methods.textons.learn.lds import Dynamics, Texton
 from motionloom.methods.textons.plan.pieces import TextonPiece
 from motionloom.methods.textons.render.cache import ByteCache
+from motionloom.methods.textons.render.joint_ranges import JointRanges, joint_ranges
 from motionloom.methods.textons.render.reference import ReferenceSegment, reference_segment
 from motionloom.methods.textons.render.texton_coordinates import TextonCharts
 from motionloom.methods.textons.render.trajectory import constrained_run, eased, free_run, slow_noise, varied_drive
@@ -25,9 +27,10 @@ CACHE_BYTES = 64 * 2**20  # for each of factors and reference segments
 SLOPE_FRAMES = 12  # frames over which the slope of the residual outside the basis dies out
 RESIDUAL_TIME = 0.3  # s: time constant with which the residual outside the basis dies out of a free run
 FACTOR_STEP = 32  # lengths are factored in steps of this many frames, so that one serves several lengths
-LEG_SHARE = 0.4  # of the option `drive_variation`, for the root and the legs
+LEG_SHARE = 0.4  # of the option `drive_variation` and of the noise beside an observed push, for the root and the legs
 VARIED_UP_TO = 2.0  # Hz: slower parts of an observed drive are varied; faster ones would shake the body
-PUSHED_NOISE = 1 / 6  # of the usual noise beside an observed push, which has the variation of its segment
+PUSHED_NOISE = 1 / 3  # of the usual noise beside an observed push, which has the variation of its segment
+NOISE_FADE = 0.4  # s from the ends of a run in which the deviation by noise beside an observed push begins and ends
 
 
 class NormalEquations(NamedTuple):
@@ -85,9 +88,9 @@ class Synthesizer:
         Key poses go through rotations into the texton's chart; their residual outside its basis is added as a smooth
         offset, so that they are met exactly. With `drive` "observed" the run is driven as the observed segment was,
         with that segment's residual, and noise with the correlation time `noise_time` (s) is added; a share `variation`
-        of the drive's power is drawn anew (`varied_drive`). `lengthening` is
-        how that segment is made longer: by repeated "cycles", or by "slowing". With `ends` "free" the run leads
-        anywhere (LI 5.3), and its two frames after the last one are returned too.
+        of the drive's power is drawn anew (`varied_drive`). Joints of varied runs stay near their ranges.
+        `lengthening` is how that segment is made longer: by repeated "cycles", or by "slowing". With `ends` "free" the
+        run leads anywhere (LI 5.3), and its two frames after the last one are returned too.
         """
         last = None if ends == "free" else piece.after if following is None else following.keys
         frames = self._frames(
@@ -125,21 +128,25 @@ class Synthesizer:
         reference = self.reference(piece, lengthening)
         if drive != "observed":
             return self._driven(piece, ends, force, None, reference.y)
-        whole, *legs = (
-            self._driven(piece, ends, force + push, reference.rest, reference.y)
-            for push in self._drives(reference.push, variation, rng)
-        )
-        if not legs:
-            return whole
-        turns = whole.turns.copy()
-        turns[:, self._legs] = legs[0].turns[:, self._legs]
-        return Frames(turns, legs[0].root)
+        varied = variation > 0 or noise > 0
+        seed, highest = int(rng.integers(2**63)), VARIED_UP_TO / self.segments.fps
 
-    def _drives(self, push: FloatArray, variation: float, rng: Generator) -> Iterator[FloatArray]:
-        """The varied drive of the whole body; and that of its root and legs, which varies less: feet have to stand."""
-        seed = int(rng.integers(2**63))
-        for share in (1.0, LEG_SHARE) if variation > 0 and len(self._legs) else (1.0,):
-            yield varied_drive(push, share * variation, VARIED_UP_TO / self.segments.fps, np.random.default_rng(seed))
+        def made(share: float) -> Frames:
+            push = varied_drive(reference.push, share * variation, highest, np.random.default_rng(seed))
+            return self._driven(piece, ends, push, reference.rest, reference.y, share * force if varied else None)
+
+        whole = made(1.0)
+        if not varied or not len(self._legs):
+            return whole
+        legs = made(LEG_SHARE)  # they vary less: feet have to stand
+        turns = whole.turns.copy()
+        turns[:, self._legs] = legs.turns[:, self._legs]
+        return Frames(turns, legs.root)
+
+    @cached_property
+    def ranges(self) -> JointRanges:
+        """How far each joint turns in the clips."""
+        return joint_ranges([o.frames for o in self.segments.observed], self.charts.space)
 
     @cached_property
     def _legs(self) -> IntArray:
@@ -149,19 +156,36 @@ class Synthesizer:
         return np.array(sorted({0, *below}) if below else [], np.int64)
 
     def _driven(
-        self, piece: TextonPiece, ends: Frames | None, force: FloatArray, rest: FloatArray | None, like: FloatArray
+        self,
+        piece: TextonPiece,
+        ends: Frames | None,
+        force: FloatArray,
+        rest: FloatArray | None,
+        like: FloatArray,
+        noise: FloatArray | None = None,
     ) -> Frames:
-        """The run of a piece under a force, as frames."""
+        """The run of a piece under a force, as frames.
+
+        A varied run has `noise`, too: force that is faded where the run has given ends. Its joints stay near
+        their `ranges` (live characters have no such limit, so joins are tried without it).
+        """
+        whole = force if noise is None else force + noise
         if ends is None:
-            y = self._free(piece, force, rest, like)
+            y = self._free(piece, whole, rest, like)
         elif piece.hard or piece.length + 2 < 6:
-            y = self._through(piece, ends, force, rest, like)
+            y = self._through(piece, ends, whole, rest, like)
         else:
-            y = self._between(piece, ends, force, rest, like)
+            y = self._between(piece, ends, force, rest, like, noise)
         return self.charts.frames(y, piece.texton)
 
     def _between(
-        self, piece: TextonPiece, ends: Frames, force: FloatArray, rest: FloatArray | None, like: FloatArray
+        self,
+        piece: TextonPiece,
+        ends: Frames,
+        force: FloatArray,
+        rest: FloatArray | None,
+        like: FloatArray,
+        noise: FloatArray | None = None,
     ) -> FloatArray:
         """(l + 2, D) the usual run, from its own key poses to those that follow."""
         from motionloom.methods.textons.render._kernels import ease_between
@@ -171,13 +195,15 @@ class Synthesizer:
         goals = self.charts.coordinates(keys, piece.texton, like[[0, 1, -2, -1]]) - dynamics.mean
         states = goals @ dynamics.basis
         x = self.run(piece.texton, states, force)
-        missing = goals - states @ dynamics.basis.T
-        if rest is None:
-            y = x @ dynamics.basis.T + dynamics.mean
-        else:
-            y = x @ dynamics.basis.T + rest
-            y += dynamics.mean
-            missing -= rest[[0, 1, -2, -1]]
+        if noise is not None and noise.any():  # faded: only velocities are met at the ends, not accelerations
+            fade = away_from(np.array([0, length - 1]), length, max(1, round(NOISE_FADE * self.segments.fps)))
+            x += fade[:, None] * (self.run(piece.texton, states, force + noise) - x)
+        y = x @ dynamics.basis.T + dynamics.mean
+        if rest is not None:
+            y += rest
+        if noise is not None:
+            y = self.ranges.within(y)
+        missing = goals + dynamics.mean - y[[0, 1, -2, -1]]
         ease_between(missing, length, SLOPE_FRAMES, y)
         return y
 
