@@ -66,6 +66,34 @@ def warned(live, rate, *orders, seconds=0.5, seed=1):
 
 
 @pytest.fixture(scope="module")
+def walker():
+    """A graph with a node of turns, and one of turns and speeds."""
+    clips = [make("walk", seed=1, turn=t, speed=s, seconds=3, fps=30) for t in (-1.2, 0.0, 1.2) for s in (1.0, 1.5)]
+    settings = {
+        "node": ["walk parameter=turn|speed", "plain label=walk parameter=turn"],
+        "sources": 8,
+        "targets": 60,
+        "verified": 200,
+        "samples": 40,
+    }
+    return learn("parametric-graph", clips, settings).live
+
+
+def test_a_parameter_named_speed_is_not_taken_for_the_speed_of_the_character(walker):
+    for seed in range(3):  # they begin in either node
+        assert not [line for line in warned(walker, 60, "place 0 9", seed=seed) if "hardly turns" in line]
+        [line] = warned(walker, 60, "heading 0deg, speed 9", seed=seed)
+        assert line.startswith("speed 9 at 0 s: the character goes at 1.")
+
+
+def test_values_that_are_used_a_little_later_are_not_reported(walker):
+    orders = ("0: action walk, values 0deg 1.4", "4: action walk, values 40deg 1.1")
+    assert warned(walker, 60, *orders, seconds=8.0) == []
+    [line] = warned(walker, 60, "0: action walk, values 0deg 2.5", "4: action walk, values 0deg 1.1", seconds=8.0)
+    assert line.startswith("values at 0 s: outside what blends reach: speed 1.")
+
+
+@pytest.fixture(scope="module")
 def slow_turner():
     clips = [make("walk", seed=1, turn=turn, seconds=3, fps=30) for turn in (-0.05, 0.0, 0.05)]
     settings = {"node": ["walk parameter=turn"], "sources": 6, "targets": 40, "verified": 200, "samples": 30}

@@ -92,6 +92,11 @@ def test_an_id_that_is_no_character_is_an_error(name):
         Tracks([[name, 0, 0, 0]], 2)
 
 
+def test_a_character_cannot_be_at_two_places_at_one_time():
+    with pytest.raises(BadRequest, match="expected one row of id 1 at 2 s, found two"):
+        Tracks([[0, 2, 0, 0], [1, 2, 0, 0], [1, 0, 3, 3], [1, 2, 1, 1]], 2)
+
+
 @pytest.mark.parametrize("row", [[0, 0, 1e308, 0], [0, 1e9, 0, 0]])
 def test_a_time_or_a_place_beyond_all_requests_is_an_error(row):
     with pytest.raises(BadRequest, match="within 10000 s and m"):

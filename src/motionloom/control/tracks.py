@@ -69,6 +69,10 @@ class Tracks:
         if wrong.any():
             raise BadRequest(f"tracks: expected ids from 0 to {count - 1}, found {table[wrong][0, 0]:g}")
         table = table[np.lexsort((table[:, 1], table[:, 0]))]
+        twice = np.flatnonzero((np.diff(table[:, :2], axis=0) == 0).all(1))
+        if len(twice):
+            id, time = table[twice[0], :2]
+            raise BadRequest(f"tracks: expected one row of id {id:g} at {time:g} s, found two")
         ids, first = np.unique(table[:, 0], return_index=True)
         tracks = np.split(table[:, 1:], first[1:])
         self.lines = {int(i): _Line(own) for i, own in zip(ids, tracks, strict=True)}

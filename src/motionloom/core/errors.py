@@ -64,6 +64,8 @@ def did_you_mean(name: object, known: Iterable[str], meant: Iterable[str] = (), 
     "did you mean 'walk'?"
     >>> did_you_mean("sit", ["walk", "run"])
     'known: walk, run'
+    >>> did_you_mean("sit", [])
+    'known: none'
     """
     names, text = list(dict.fromkeys(known)), str(name)
     containing = [other for other in names if text and (text in other.split("_") or other in text.split("_"))]
@@ -71,7 +73,7 @@ def did_you_mean(name: object, known: Iterable[str], meant: Iterable[str] = (), 
     if near:
         return f"did you mean {', '.join(map(repr, near[:count]))}?"
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return f"known: {', '.join(names[:LISTED])}{more}"
+    return f"known: {', '.join(names[:LISTED]) or 'none'}{more}"
 
 
 class UnknownJoint(MotionloomError):

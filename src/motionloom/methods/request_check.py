@@ -138,6 +138,8 @@ def _check_constraint(model: RequestChecker[O], request: Request, constraint: Co
     strength = "hard" if constraint.hard else "soft"
     if (type(constraint), strength) not in model.honours_here:
         can = f"it honours {honoured(model.honours_here)}"
+        if constraint.hard and (type(constraint), "soft") in model.honours_here:
+            can = f"with a weight, as `weight: 1`, it is soft; {can}"
         raise UnsupportedConstraint(f"{model.method} cannot honour {constraint.key()} ({strength}); {can}")
     fps = request.fps or model.fps
     if request.length(fps) is None:

@@ -85,6 +85,13 @@ def test_the_action_is_carried_out_in_its_node_and_legs_keep_their_bits(carrying
     assert np.abs(walk[settled] - box.mean()).min() > 20
 
 
+def test_values_are_given_to_a_layered_node_by_name(carrying):
+    given = parse_order("action carry, values turn 30deg", carrying.live).given
+    np.testing.assert_allclose(given.values, [[np.radians(30)]])
+    made = driven(carrying, carrying.live, "action carry, values turn 30deg", seconds=3)
+    assert made.label("carry")[-1]
+
+
 def test_the_action_is_credited_with_the_upper_body(clips):
     sourced = [replace(c, origin=sampled_origin(c)) for c in clips]
     model = learn("parametric-graph", sourced, {**SMALL, "node": NODES})

@@ -35,6 +35,7 @@ from motionloom.methods.live import (
 from motionloom.methods.parametric_graph.live import ParametricGraphLive, ParametricGraphState
 from motionloom.methods.parametric_graph.nodes import Node
 from motionloom.methods.settings import Settings
+from motionloom.methods.space.space import SpaceParameter
 from motionloom.rotation import slerp
 
 REFERENCE = 6.0  # s of a node's own locomotion, to which actions are aligned
@@ -77,6 +78,10 @@ class LayeredNodes:
     @property
     def fps(self) -> float:
         return self.graph.fps
+
+    def parameters(self, action: int) -> tuple[SpaceParameter, ...]:
+        """The parameters of a node, to which layers add none."""
+        return self.graph.parameters(action)
 
     @cached_property
     def material(self) -> FrameSources:

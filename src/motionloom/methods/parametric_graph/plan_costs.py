@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from motionloom.kinematics.feet.contacts import runs
 from motionloom.methods.parametric_graph.live import ParametricGraphLive
 from motionloom.rotation import wrap_angle
 
+NEARLY = 0.9  # tolerances: a goal counts as reached
 AVOID_LOOKAHEAD = 3.0  # m: how far ahead regions that are to be avoided are seen
 
 
@@ -32,27 +34,42 @@ class Paths(NamedTuple):
         return Paths(self.place[kept], self.heading[kept], self.node[kept], ends, missed, strayed)
 
 
-def reach_cost(c: Reach, tried: Paths, left: float, frames: int, live: ParametricGraphLive) -> FloatArray:
-    """In tolerances: the least error so far, or what the rest of the path will leave."""
-    last = c.frame(frames, live.fps)
-    upto = tried.place[:, : last + 1]
-    far = np.linalg.norm(upto - np.asarray(c.position), axis=2) / c.tolerance
+def reach_costs(goals: Sequence[Reach], tried: Paths, frames: int, live: ParametricGraphLive) -> list[FloatArray]:
+    """For each goal, in the order of their times, and each character, in tolerances: its error, or what is to come.
+
+    The way to a goal leads over those before it that have not been reached and are not over yet.
+    """
+    now, out = tried.place.shape[1] - 1, list[FloatArray]()
+    place, heading, count = tried.place[:, -1], tried.heading[:, -1], len(tried.place)
+    rest, later = np.zeros(count), np.zeros(count, bool)  # the way over earlier goals, and whether there is one
+    for c in goals:
+        last, best = c.frame(frames, live.fps), errors_at(c, tried.place, tried.heading, frames, live.fps)
+        if now >= last:
+            out.append(best + 10 * np.maximum(best - 0.9, 0))
+            continue
+        to = np.asarray(c.position) - place
+        way = rest + np.linalg.norm(to, axis=1)
+        speed = max(float(n.speeds.max()) for n in live.nodes)
+        short = np.maximum(way - (last - now) / live.fps * speed, 0.0) / c.tolerance
+        aim = np.abs(wrap_angle(np.arctan2(to[:, 0], to[:, 1]) - heading))
+        if c.heading is not None:
+            aim = aim + _bend(to, heading, c.heading)
+        most = np.pi if c.heading is None else 2.0 * np.pi
+        ahead = short + 0.3 * way / c.tolerance + 0.5 * np.where(later, most, aim)
+        pending = best > NEARLY
+        out.append(np.where(pending, ahead, best - 1.0))
+        place = np.where(pending[:, None], np.asarray(c.position), place)
+        rest, later = np.where(pending, way, rest), later | pending
+    return out
+
+
+def errors_at(c: Reach, place: FloatArray, heading: FloatArray, frames: int, fps: float) -> FloatArray:
+    """(N,) in tolerances: the least errors so far of paths (N, F, 2) with headings (N, F), until the goal's time."""
+    upto = c.frame(frames, fps) + 1
+    far = np.linalg.norm(place[:, :upto] - np.asarray(c.position), axis=2) / c.tolerance
     if c.heading is not None:
-        off = wrap_angle(tried.heading[:, : last + 1] - c.heading)
-        far = np.maximum(far, np.abs(off) / c.heading_tolerance)
-    best = far.min(1)
-    now = tried.place.shape[1] - 1
-    if now >= last:
-        return best + 10 * np.maximum(best - 0.9, 0)
-    rest = np.linalg.norm(tried.place[:, -1] - np.asarray(c.position), axis=1)
-    speed = max(float(n.speeds.max()) for n in live.nodes)
-    short = np.maximum(rest - (last - now) / live.fps * speed, 0.0) / c.tolerance
-    to = np.asarray(c.position) - tried.place[:, -1]
-    aim = np.abs(wrap_angle(np.arctan2(to[:, 0], to[:, 1]) - tried.heading[:, -1]))
-    ahead = short + 0.3 * rest / c.tolerance + 0.5 * aim
-    if c.heading is not None:
-        ahead = ahead + 0.5 * _bend(to, tried.heading[:, -1], c.heading)
-    return np.where(best <= 0.9, best - 1.0, ahead)
+        far = np.maximum(far, np.abs(wrap_angle(heading[:, :upto] - c.heading)) / c.heading_tolerance)
+    return np.asarray(far.min(1))
 
 
 def ahead_of(c: Avoid, tried: Paths) -> FloatArray:

@@ -25,13 +25,15 @@ from motionloom.methods.parametric_graph.nodes import walking_speeds
 from motionloom.methods.parametric_graph.path_progress import PathProgress
 from motionloom.methods.parametric_graph.plan import ParametricGraphPlan, TimedCommands, joined_orders
 from motionloom.methods.parametric_graph.plan_costs import (
+    NEARLY,
     Paths,
     act_cost,
     act_frames,
     ahead_of,
     aim_cost,
+    errors_at,
     heading_cost,
-    reach_cost,
+    reach_costs,
     shown_frames,
 )
 from motionloom.methods.parametric_graph.plan_values import RequestedValues
@@ -67,6 +69,8 @@ class PlanSearch:
     def __init__(self, live: ParametricGraphLive, request: Request, frames: int, options: Options) -> None:
         self.live, self.frames, self.options = live, frames, options
         self.goals = [c for c in request.all_constraints if isinstance(c, SUPPORTED)]
+        reaches = [c for c in self.goals if isinstance(c, Reach)]
+        self.reaches = sorted(reaches, key=lambda c: c.frame(frames, live.fps))
         self.start = start_of(request, frames, live.fps)
         self.labels = labels_of(live)
         slow = walking_speeds(live.nodes)[0]
@@ -154,14 +158,15 @@ class PlanSearch:
                 direction = self.paths[id(c)].direction(done.place[i], frame)
                 if (waits := self.paths[id(c)].waiting_place(frame, self.live.tables.stopping + NEAR)) is not None:
                     guides.append(self._waiting(empty, waits))
-            elif isinstance(c, Reach) and frame <= c.frame(self.frames, self.live.fps):
-                off = np.asarray(c.position) - place
-                if math.isnan(direction):
-                    direction = math.atan2(off[0], off[1])
-                if c.heading is not None:
-                    guides.append(empty._replace(place=(float(c.position[0]), float(c.position[1])), facing=c.heading))
             elif isinstance(c, HeadFor) and frame in self.spans[id(c)]:
                 direction = c.heading
+        if (goal := self._next_place(done, i, frame)) is not None:
+            off = np.asarray(goal.position) - place
+            if math.isnan(direction):
+                direction = math.atan2(off[0], off[1])
+            if goal.heading is not None:
+                to = (float(goal.position[0]), float(goal.position[1]))
+                guides.append(empty._replace(place=to, facing=goal.heading))
         for c in self.aimed:
             if math.isnan(direction) and frame < self.spans[id(c)].stop and c.target is not None:
                 direction = math.atan2(c.target[0] - place[0], c.target[2] - place[1])
@@ -178,6 +183,12 @@ class PlanSearch:
         if self.live.tables.stay < 0 or order.action >= 0:
             return order._replace(place=(float(place[0]), float(place[1])))
         return order._replace(action=int(self.live.tables.stay))
+
+    def _next_place(self, done: Paths, i: int, frame: int) -> Reach | None:
+        """The first place, in time, that character i has not reached and for which there is time; or the last one."""
+        due = [c for c in self.reaches if frame <= c.frame(self.frames, self.live.fps)]
+        path, fps = (done.place[i : i + 1], done.heading[i : i + 1]), self.live.fps
+        return next((c for c in due if errors_at(c, *path, self.frames, fps)[0] > NEARLY), due[-1] if due else None)
 
     def _speeds(self, frame: int, place_so_far: FloatArray) -> list[float]:
         """The speeds that are tried from a frame on: those of a pace that holds soon after it, and none."""
@@ -272,7 +283,8 @@ class PlanSearch:
         """(N,) how badly each character keeps the request so far, in tolerances."""
         out: FloatArray = STRAYED * tried.strayed.astype(float)
         frame = tried.place.shape[1] - 1
-        left = (self.frames - 1 - frame) / self.live.fps
+        for goal, cost in zip(self.reaches, reach_costs(self.reaches, tried, self.frames, self.live), strict=True):
+            out += (1.0 if goal.weight is None else float(goal.weight)) * cost
         for c in self.goals:
             weight = 1.0 if c.weight is None else float(c.weight)
             if isinstance(c, RootPath):
@@ -281,8 +293,6 @@ class PlanSearch:
                 if tables.stay >= 0:
                     walks = tables.steer[tried.node[:, -1], 0] >= 0
                     out += weight * walks * path.overshot(tried.place, tables.stopping) / c.tolerance
-            elif isinstance(c, Reach):
-                out += weight * reach_cost(c, tried, left, self.frames, self.live)
             elif isinstance(c, Avoid):
                 near = np.linalg.norm(tried.place - np.asarray(c.center), axis=2).min(1)
                 out += weight * np.maximum(c.radius + BODY - near, 0.0) / 0.02
