@@ -198,7 +198,7 @@ def test_a_part_may_begin_from_or_at_a_start_in_every_command(run, walks, tmp_pa
 def test_a_clip_without_its_last_label_can_still_be_read(run, tmp_path):
     walk = tmp_path / "walk.bvh"
     save(replace(make("walk", seconds=2), label_names=(), labels=None), walk)
-    run("label", "remove", walk, "sneak")
+    assert "none of these clips has the label 'sneak'" in run("label", "remove", walk, "sneak").err
     assert not (tmp_path / "walk.labels.csv").exists()  # it never had this label
     run("label", "add", walk, "sneak")
     assert "no labels" in run("label", "remove", walk, "sneak").out

@@ -109,11 +109,16 @@ def rig(path: Path, style: str, *, root_bone: bool = False) -> Path:
     still = nodes[5]["rotation"]
     build.animate(5, "rotation", [0.0, 0.5], [still, still])
     build.tree["buffers"] = [{"byteLength": len(build.data)}]
-    text = json.dumps(build.tree).encode()
-    text += b" " * (-len(text) % 4)
-    head = struct.pack("<4sIII4s", b"glTF", 2, 28 + len(text) + len(build.data), len(text), b"JSON")
-    path.write_bytes(head + text + struct.pack("<I4s", len(build.data), b"BIN\0") + build.data)
+    write(path, build.tree, build.data)
     return path
+
+
+def write(path: Path, tree: dict, chunk: bytes) -> None:
+    """A GLB file of its JSON and its binary chunk."""
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    head = struct.pack("<4sIII4s", b"glTF", 2, 28 + len(text) + len(chunk), len(text), b"JSON")
+    path.write_bytes(head + text + struct.pack("<I4s", len(chunk), b"BIN\0") + chunk)
 
 
 def parse(path: Path) -> tuple[dict, bytes]:

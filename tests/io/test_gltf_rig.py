@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rig_files import parse, rig, skinned, values
+from rig_files import parse, rig, skinned, values, write
 
 from motionloom.core import BadRequest
 from motionloom.io import load, save
@@ -12,7 +12,7 @@ from motionloom.io.gltf.rig import rig_of, with_rig_axes
 from motionloom.io.gltf.unused import without_unused
 from motionloom.kinematics.fk import fk
 from motionloom.recipes import retarget
-from motionloom.rotation import angle_between, inverse, multiply
+from motionloom.rotation import angle_between, inverse, multiply, to_matrix
 from motionloom.samples import make
 
 STYLES = ("mixamo", "unreal", "blender")
@@ -114,6 +114,36 @@ def test_the_rest_pose_on_its_own_rig_changes_nothing(tmp_path, style):
     for name, matrix in rest.items():
         np.testing.assert_allclose(shown[name], matrix, atol=1e-6)
     np.testing.assert_allclose(points, skin, atol=1e-5)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_animation_of_a_rig_does_not_change_how_motion_is_put_on_it(tmp_path, walk, style):
+    """The rest pose counts, which stands, whatever turn the armature has: here the only take turns the head aside."""
+    tree, chunk = parse(rig(tmp_path / "hero.glb", style))
+    still = retarget(walk, load(tmp_path / "hero.glb")).clip
+    (sampler,) = tree["animations"][0]["samplers"]
+    view = tree["bufferViews"][tree["accessors"][sampler["output"]]["bufferView"]]
+    start, aside = view["byteOffset"], np.tile(np.float32([0.6, 0.0, 0.0, 0.8]), 2).tobytes()
+    write(tmp_path / "hero.glb", tree, chunk[:start] + aside + chunk[start + len(aside) :])
+    made = retarget(walk, load(tmp_path / "hero.glb")).clip
+    np.testing.assert_allclose(fk(made), fk(still), atol=1e-6)
+
+
+def test_joints_that_the_rig_places_by_matrices_get_rotations_and_can_move(tmp_path, walk):
+    """glTF does not allow a node to have both a matrix and an animation."""
+    hero = rig(tmp_path / "hero.glb", "unreal")
+    made = retarget(walk, load(hero)).clip
+    save(made, tmp_path / "plain.glb")
+    tree, chunk = parse(hero)
+    for node in tree["nodes"][3:9]:
+        m = np.eye(4)
+        m[:3, :3], m[:3, 3] = to_matrix(np.array(node.pop("rotation"))[[3, 0, 1, 2]]), node.pop("translation")
+        node["matrix"] = m.T.ravel().tolist()
+    write(hero, tree, chunk)
+    save(retarget(walk, load(hero)).clip, tmp_path / "out.glb")
+    assert not any("matrix" in node for node in parse(tmp_path / "out.glb")[0]["nodes"])
+    points = [skinned(tmp_path / name, 7)[1] for name in ("out.glb", "plain.glb")]
+    np.testing.assert_allclose(*points, atol=1e-5)
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -55,6 +55,7 @@ def listed(clips: Clips, json: Json = False, *, reading: Any = None) -> None:
 
 
 def _change(clips: list[str], start: str | None, end: str | None, json: bool, reading: Any, *, remove: bool) -> None:
+    from motionloom.core.text import printable
     from motionloom.core.units import moment
     from motionloom.recipes.labelling import label_files
 
@@ -66,6 +67,8 @@ def _change(clips: list[str], start: str | None, end: str | None, json: bool, re
         span = (moment(start or 0, ("--start",)), moment(end or "end", ("--end",)))
     with busy("labelling") as report:
         files = list(label_files(paths, name, span=span, remove=remove, reading=reading, progress=report))
+    if remove and not any(file.written for file in files):
+        typer.echo(f"note: none of these clips has the label {printable(repr(name))}", err=True)
     _print(files, json)
 
 

@@ -63,6 +63,8 @@ def clip_of(document: Document, reading: Reading = DEFAULT) -> Clip:
     joints = _without_wrappers(joints, nodes, notes) if own is None else _without_own_wrappers(joints, nodes, own)
     clip = _clip(document, nodes, joints, tracks, times, rate, metres, drop_slides=reading.drop_slides)
     rest = np.array([nodes[j].rotation for j in joints])
+    for n in _up(nodes, joints[0])[1:]:  # upright, whatever turn the armature has
+        rest[0] = multiply(nodes[n].rotation, rest[0])
     if own is None:
         clip = rebased(clip, Stance(np.zeros(3), rest, ""))
         pose = fk(clip[(n := typical_frame(clip)) : n + 1])[0]

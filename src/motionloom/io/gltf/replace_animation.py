@@ -16,7 +16,7 @@ from motionloom.io.gltf.container import Document, parse_document
 from motionloom.io.gltf.rig import Rig, with_rig_axes
 from motionloom.io.gltf.unused import without_unused
 from motionloom.io.reader_notes import Notes
-from motionloom.rotation import inverse, multiply, rotate
+from motionloom.rotation import from_matrix, inverse, multiply, rotate
 
 MIN_SLIDE = 1e-6  # m
 
@@ -38,6 +38,8 @@ def rig_parts(clip: Clip, rig: Rig, name: str, *, keep: bool = False) -> list[An
     data = without_unused(tree, b"".join(_merged(document, tree)))
     binary = Binary([data], tree.get("bufferViews", []), tree.get("accessors", []))
     tree["animations"] = [*kept, _animation(with_rig_axes(clip, rig), rig, binary, name)]
+    for n in rig.nodes:
+        _split_matrix(tree["nodes"][n])
     tree["asset"].get("extras", {}).pop("motionloom", None)
     return glb_bytes(tree, binary, rig.file)
 
@@ -67,6 +69,15 @@ def _animation(clip: Clip, rig: Rig, binary: Binary, name: str) -> dict[str, Any
     for k, j in enumerate(moved):
         add(rig.nodes[j], "translation", shifts, "VEC3", 12 * k * len(clip))
     return {"name": name, "channels": channels, "samplers": samplers}
+
+
+def _split_matrix(node: dict[str, Any]) -> None:
+    """Translation, rotation and scale instead of a matrix, which nodes that move must not have."""
+    if "matrix" in node:
+        m = np.array(node.pop("matrix"), float).reshape(4, 4).T
+        size = np.linalg.norm(m[:3, :3], axis=0)
+        turn = from_matrix(m[:3, :3] / size)[[1, 2, 3, 0]]
+        node |= {"translation": m[:3, 3].tolist(), "rotation": turn.tolist(), "scale": size.tolist()}
 
 
 def _slides(clip: Clip) -> dict[int, FloatArray]:

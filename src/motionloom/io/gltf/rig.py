@@ -25,7 +25,7 @@ class Rig(NamedTuple):
     sha256: str
     joints: tuple[str, ...]  # names of the joints in the clip
     nodes: tuple[int, ...]  # their nodes
-    rest: tuple[tuple[float, ...], ...]  # local rotations of the rest pose, w x y z
+    rest: tuple[tuple[float, ...], ...]  # local rotations of the rest pose, w x y z; hips: with those above
     above: tuple[float, ...]  # what stands above the hips, at rest: place (3), rotation (4)
     offsets: tuple[tuple[float, ...], ...]  # of the joints in the clip, m
     scales: tuple[float, ...]  # metres per unit of each node's translation
