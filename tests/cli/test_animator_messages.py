@@ -109,7 +109,7 @@ def test_compare_ends_with_a_verdict_and_takes_two_settings_of_one_method(run, p
 def test_faults_are_what_is_clearly_worse_than_the_clips():
     from types import SimpleNamespace
 
-    from motionloom.evaluate.compare.verdict import VERDICT_MEASURES, faults
+    from motionloom.evaluate.compare.verdict import VERDICT_MEASURES, faults, verdict_lines
     from motionloom.evaluate.report import SourceValue
 
     own = {name: SourceValue(2.0) for name in VERDICT_MEASURES}
@@ -117,5 +117,8 @@ def test_faults_are_what_is_clearly_worse_than_the_clips():
     assert faults(same, own) == []
     bad = SimpleNamespace(mean=lambda name: {"jump": 9.0, "skate": 3.0}.get(name, 2.0))
     assert faults(bad, own) == ["jump 4.5 times that of the clips", "skate 1.5 times that of the clips"]
+    equal = [SimpleNamespace(name=name, kind="method", mean=same.mean, reason="", costs=None) for name in "abc"]
+    (line,) = verdict_lines(SimpleNamespace(with_results=equal, own=own))
+    assert line == "best: a, b and c: nothing is clearly worse than in the clips"
     cut = SimpleNamespace(mean=lambda name: {"peak acceleration": 3.7}.get(name, 2.0))  # a plain cut pops
     assert faults(cut, own) == ["peak acceleration 1.9 times that of the clips"]

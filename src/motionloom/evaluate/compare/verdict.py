@@ -45,7 +45,8 @@ def verdict_lines(found: MethodComparison) -> list[str]:
     least = rows[0][0]
     best = [name for count, _, name, _ in rows if count == least]
     how = "nothing is clearly worse than in the clips" if least == 0 else f"the fewest faults ({least})"
-    lines = [f"best: {' and '.join(best)}: {how}"]
+    names = " and ".join(filter(None, (", ".join(best[:-1]), best[-1])))
+    lines = [f"best: {names}: {how}"]
     return lines + [f"{name}: {', '.join(wrong)}" for _, _, name, wrong in rows if wrong]
 
 
