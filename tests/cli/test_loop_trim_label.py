@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.blend.splice.timing import leg_period
 from motionloom.core import Clip, replace, with_labels
 from motionloom.io import load, save
 from motionloom.kinematics.capture.tpose import starts_with_tpose
@@ -82,9 +83,21 @@ def test_the_end_of_a_part_is_no_format(run, walks, tmp_path):
     assert not (tmp_path / "part.bvh").exists()
 
 
-def test_a_loop_of_several_strides_names_the_option_for_one(run, walks, tmp_path):
-    assert "--longest 1.5 finds a single stride" in run("loop", walks / "walk_1.bvh").out
-    assert "--longest" not in run("loop", walks / "walk_1.bvh", "--longest", "1.5").out
+def test_a_loop_is_one_stride_unless_a_longer_one_is_wanted(run, walks, tmp_path):
+    stride = leg_period(load(walks / "walk_1.bvh"))
+    (cycle,) = run("loop", walks / "walk_1.bvh", "-o", tmp_path / "one.bvh", "--json").json
+    assert cycle["frames"] / cycle["fps"] == pytest.approx(stride, rel=0.1)
+    (strides,) = run("loop", walks / "walk_1.bvh", "-o", tmp_path / "more.bvh", "--longest", "10", "--json").json
+    assert strides["frames"] > 1.8 * cycle["frames"]
+
+
+def test_a_wide_seam_is_a_warning(run, mocap):
+    assert "cm is visible" in run("loop", mocap / "cmu/127_06.bvh").out
+    assert "visible" not in run("loop", mocap / "cmu/16_15.bvh").out
+
+
+def test_a_dance_without_a_period_says_so(run, mocap):
+    assert "no period found" in run("loop", mocap / "cmu/60_10.bvh").out
 
 
 def test_trim_by_time(run, walks, tmp_path):

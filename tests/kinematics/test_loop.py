@@ -10,7 +10,7 @@ import pytest
 from motionloom.core import BadRequest, Clip, NoPath, Skeleton, concatenate, replace
 from motionloom.io import load
 from motionloom.kinematics.fk import accelerations, fk
-from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
+from motionloom.kinematics.loop import Loop, close_loop, find_cycle, find_loop, repeat, seam
 from motionloom.kinematics.travel import root_motion, travel, turned
 from motionloom.rotation import angle_between, from_axis_angle, multiply, yaw
 
@@ -112,6 +112,31 @@ def test_real_loops_cover_much_and_move(mocap: Path) -> None:
     assert loop.seam < 0.05
     assert loop.covered > 0.5
     assert loop.speed > 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        ("cmu/137_29", 1.1),
+        ("cmu/35_17", 0.74),
+        ("cmu/126_11", 2.25),
+        ("bandai/dataset-2_walk-turn-left_normal_001", 1.12),
+        ("dog/D1_007_KAN01_001", 0.61),
+    ],
+)
+def test_a_cycle_is_one_period(mocap: Path, name: str, seconds: float) -> None:
+    clip = load(mocap / f"{name}.bvh", trim_tpose=True)
+    cycle = find_cycle(clip)
+    assert cycle is not None
+    assert (cycle.end - cycle.start) / clip.fps == pytest.approx(seconds, rel=0.05)
+    assert cycle.seam < 0.035
+
+
+def test_a_motion_that_never_comes_back_has_no_period(walker: Clip) -> None:
+    assert find_cycle(walker[:20]) is None
+    whole = find_cycle(walker, shortest=1.5)  # the first return after that: two cycles
+    assert whole is not None
+    assert whole.end - whole.start == 120
 
 
 def test_wrong_loops_are_refused(walker: Clip) -> None:

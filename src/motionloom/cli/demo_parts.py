@@ -242,7 +242,7 @@ PARTS: Mapping[str, Part] = {
         "A loop carries its displacement on, and feet that stand still stand still at any frame rate.",
         "samples walk --speed 1.3 --turn 20deg/s --seconds 6 --seed 5 -o turning.bvh\n"
         "loop turning.bvh --times 4 -o endless.bvh\n"
-        "loop turning.bvh --longest 1.5 --in-place -o on_the_spot.bvh\n"
+        "loop turning.bvh --in-place -o on_the_spot.bvh\n"
         "trim turning.bvh --contacts left --strides 2 -o two_strides.bvh\n"
         "convert turning.bvh film.bvh --result-fps 24",
         (Shown("turning.bvh endless.bvh on_the_spot.bvh two_strides.bvh film.bvh"),),

@@ -39,7 +39,10 @@ def loop(
     ] = None,
     end: Annotated[float | None, option("--end", "S", "End of the loop [s].")] = None,
     shortest: Annotated[float, option("--shortest", "S", "Shortest loop to look for [s].", min=0.1)] = 0.4,
-    longest: Annotated[float | None, option("--longest", "S", "Longest loop to look for [s].", min=0.1)] = None,
+    longest: Annotated[
+        float | None,
+        option("--longest", "S", "Take the stretch of at most S that covers most, not one period.", min=0.1),
+    ] = None,
     blend: Annotated[float, option("--blend", "S", "Time over which the seam fades [s].", min=0.0)] = 0.5,
     in_place: InPlace = False,
     root_bone: RootBone = False,
@@ -49,7 +52,7 @@ def loop(
     *,
     reading: Any = None,
 ) -> None:
-    """Write the stretch that repeats best as a loop: its last frame is its first again, carried on by its travel."""
+    """Write one cycle of a motion as a loop: its last frame is its first again, carried on by its travel."""
     from motionloom.recipes.folders import loop_files
 
     options: dict[str, Any] = {"times": times, "start": start, "end": end, "shortest": shortest, "longest": longest}

@@ -19,7 +19,7 @@ from motionloom.kinematics.fk import (
 from motionloom.kinematics.ik.chain import Residuals, solve_chain
 from motionloom.kinematics.ik.limb import TwoBone, limb_rotations, place_limb, two_bone
 from motionloom.kinematics.ik.targets import OrientationTarget, PoseTarget, PositionTarget, Target
-from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam, seam_features
+from motionloom.kinematics.loop import Loop, close_loop, find_cycle, find_loop, repeat, seam, seam_features
 from motionloom.kinematics.mirror import mirror, partners
 from motionloom.kinematics.resample import concatenate_aligned, crop, resample
 from motionloom.kinematics.retarget import RetargetReport, retarget
@@ -63,6 +63,7 @@ __all__ = [
     "contacts",
     "crop",
     "end_positions",
+    "find_cycle",
     "find_loop",
     "fit_layout",
     "fk",

@@ -29,6 +29,9 @@ from motionloom.rotation import exp, inverse, log, multiply, rotate, yaw
 POSE_SPEED = 1e-3  # m/s: a clip whose joints are slower than this on average holds a pose
 BLOCK = 2048  # starts and ends of loops that are compared together
 LOOK_AHEAD = 0.1  # s: a velocity difference counts as the distance it makes in this time
+LONGEST_PERIOD = 10.0  # s: longer periods are not looked for
+VALLEY = 0.6  # poses one period apart differ by at most this share of what poses less than a period apart do
+NEAR_PERIOD = 0.15  # a cycle may be longer or shorter than the mean period by this share
 
 
 class Loop(NamedTuple):
@@ -73,7 +76,7 @@ def find_loop(
     slowest: float = 0.5,
     progress: Progress | None = None,
 ) -> Loop:
-    """The stretch that repeats well and covers most of the clip's movement.
+    """The stretch that repeats well and covers most of the clip's movement; one period of it is found by `find_cycle`.
 
     Among all pairs of frames at least `shortest` seconds apart (at most `longest`), whose mean joint speed is at
     least `slowest` times the whole clip's (a held pose has the smallest seam of all, and is no loop), those with a
@@ -81,17 +84,49 @@ def find_loop(
     start and end then move to the smallest seam within 0.1 s. The gate is `gate` metres; by default the larger of
     the median change from one frame to the next at 30 fps (a seam no one can see) and 1.5 times the smallest seam.
     """
-    step = max(1, round(clip.fps / 30))
-    rows = seam_features(clip)
-    joints = len(clip.skeleton)
-    flow = rows.reshape(len(clip), joints, 6)[..., 3:] * np.sqrt(joints) / LOOK_AHEAD
-    speed = np.sqrt((flow**2).sum(-1).mean(-1))  # (F,) RMS over joints, m/s
-    moved = np.concatenate([[0.0], np.cumsum(speed)]) / clip.fps
-    at = np.arange(0, len(clip), step)
-    low, high = shortest * clip.fps, (np.inf if longest is None else longest * clip.fps)
-    natural = float(np.median(np.linalg.norm(rows[step:] - rows[:-step], axis=1))) if len(clip) > step else 0.0
-    gates = (natural, 1.5) if gate is None else (gate, 0.0)
+    gates = (_natural(clip), 1.5) if gate is None else (gate, 0.0)
+    return _search(clip, shortest, np.inf if longest is None else longest, gates, slowest, progress or silent())
+
+
+@watched
+def find_cycle(
+    clip: Clip, *, shortest: float = 0.4, slowest: float = 0.5, progress: Progress | None = None
+) -> Loop | None:
+    """One period of a cyclic motion (two steps of a walk), where its seam is smallest; None if no period is found.
+
+    The period is the first lag, from `shortest` to 10 s, after which poses come back: the 20th percentile of the seams
+    between frames so far apart (of stretches not slower than `slowest` times the clip, as for `find_loop`) falls to
+    0.6 of the largest at shorter lags, and is least there. The cycle may be 15 % shorter or longer than that.
+    """
+    step, rows, moved = _movement(clip)
     report = progress or silent()
+    lags = range(step, int(min(len(clip) - 1, LONGEST_PERIOD * clip.fps)) + 1, step)
+    period, least, largest = 0, np.inf, 0.0
+    for lag in each(lags, part(report, 0.0, 0.5), "looking for a period"):
+        moving = moved[lag:-1:step] - moved[: len(clip) - lag : step] >= slowest * lag * moved[-1] / len(clip)
+        if not moving.any():
+            continue
+        seams = np.linalg.norm(rows[lag::step][moving] - rows[: len(clip) - lag : step][moving], axis=1)
+        usual = float(np.quantile(seams, 0.2))
+        if period and usual > VALLEY * largest:
+            break
+        if lag >= shortest * clip.fps and usual <= min(VALLEY * largest, least):
+            period, least = lag, usual
+        largest = max(largest, usual)
+    if not period:
+        return None
+    seconds = period / clip.fps
+    low, high = max(shortest, (1 - NEAR_PERIOD) * seconds), (1 + NEAR_PERIOD) * seconds
+    return _search(clip, low, high, (0.0, 1.0), slowest, part(report, 0.5, 1.0))
+
+
+def _search(
+    clip: Clip, shortest: float, longest: float, gates: tuple[float, float], slowest: float, report: Progress
+) -> Loop:
+    """The loop of `shortest` to `longest` seconds that covers most, of those whose seams pass the gates of `_pick`."""
+    step, rows, moved = _movement(clip)
+    at = np.arange(0, len(clip), step)
+    low, high = shortest * clip.fps, longest * clip.fps
     best = _pick(rows, moved, at, at, low, high, gates, slowest, clip, report)
     reach = max(step, round(0.1 * clip.fps))  # what covers most lies at the edge of the gate: step to the best frames
     near = [np.arange(max(0, f - reach), min(len(clip), f + reach + 1)) for f in best[:2]]
@@ -101,6 +136,21 @@ def find_loop(
     whole = max(moved[-1], 1e-12)
     inside = moved[end] - moved[start]
     return Loop(start, end, value, float(inside / whole), float(inside * clip.fps / (end - start)))
+
+
+def _natural(clip: Clip) -> float:
+    """Metres: the median change from one frame to the next at 30 fps."""
+    step, rows, _ = _movement(clip)
+    return float(np.median(np.linalg.norm(rows[step:] - rows[:-step], axis=1))) if len(clip) > step else 0.0
+
+
+def _movement(clip: Clip) -> tuple[int, FloatArray, FloatArray]:
+    """Frames per 1/30 s, seam features (F, D), and metres that the joints have moved before each frame (F + 1)."""
+    rows = seam_features(clip)
+    joints = len(clip.skeleton)
+    flow = rows.reshape(len(clip), joints, 6)[..., 3:] * np.sqrt(joints) / LOOK_AHEAD
+    speed = np.sqrt((flow**2).sum(-1).mean(-1))  # (F,) RMS over joints, m/s
+    return max(1, round(clip.fps / 30)), rows, np.concatenate([[0.0], np.cumsum(speed)]) / clip.fps
 
 
 def _pick(
@@ -167,7 +217,7 @@ def close_loop(clip: Clip, loop: Loop | None = None, *, seconds: float = 0.5, pr
     first frame, so that the cycle's displacement is known: `repeat` leaves one out.
     """
     report = progress or silent()
-    loop = find_loop(clip, progress=part(report, 0.0, 0.9)) if loop is None else loop
+    loop = loop or find_cycle(clip, progress=part(report, 0.0, 0.5)) or find_loop(clip, progress=part(report, 0.5, 0.9))
     report(0.9, "closing the loop")
     if not 0 <= loop.start < loop.end - 1 < len(clip) - 1:
         raise BadRequest(f"no loop from frame {loop.start} to {loop.end} in a clip of {len(clip)} frames")

@@ -33,7 +33,7 @@ from motionloom.recipes.recorded_edits import clean, convert, loop, retarget, tr
 from motionloom.recipes.repeat import again
 
 MIN_EDITS = 6  # files from which on an edit in several processes pays
-LONGEST_STRIDE = 2.5  # s: a longer loop contains several
+WIDE_SEAM = 0.08  # m: a seam beyond this is visible after it was closed
 
 
 @dataclass(frozen=True)
@@ -307,12 +307,14 @@ def _retarget(clip: Clip, progress: Progress, body: Clip, options: Mapping[str, 
 
 
 def _loop(clip: Clip, progress: Progress, options: Mapping[str, Any]) -> tuple[Clip, EditedFile]:
-    made, found = loop(clip, progress=progress, **options)
+    made, found, is_period = loop(clip, progress=progress, **options)
     first, last = found.start / clip.fps, found.end / clip.fps
     seam = f"{100 * found.seam:.1f} cm apart at the seam before it was closed"
     text = f"{first:.2f} to {last:.2f} s ({last - first:.2f} s), {seam}"
-    if last - first > LONGEST_STRIDE and options.get("longest") is None and options.get("end") is None:
-        text += "; the longest stretch that repeats was taken: --longest 1.5 finds a single stride"
+    if not is_period and options.get("longest") is None and options.get("end") is None:
+        text += "; no period found: the longest stretch that repeats was taken (--longest limits it)"
+    if found.seam > WIDE_SEAM:
+        text += f"; warning: more than {100 * WIDE_SEAM:.0f} cm is visible (--start and --end choose another part)"
     return made, EditedFile(Path(), summary=text)
 
 

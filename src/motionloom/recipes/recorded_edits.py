@@ -28,7 +28,7 @@ from motionloom.io.gltf.rig import rig_of, with_axes
 from motionloom.kinematics.body.rest_pose import rebased, stance
 from motionloom.kinematics.feet.contacts import with_contacts
 from motionloom.kinematics.feet.skate_removal import SkateReport, remove_skate
-from motionloom.kinematics.loop import Loop, close_loop, find_loop, repeat, seam
+from motionloom.kinematics.loop import Loop, close_loop, find_cycle, find_loop, repeat, seam
 from motionloom.kinematics.resample import resample as resampled
 from motionloom.kinematics.retarget import RetargetReport
 from motionloom.kinematics.retarget import retarget as retargeted
@@ -103,10 +103,11 @@ def _without_travel(clip: Clip, in_place: bool, root_bone: bool) -> Clip:
 
 
 class Looped(NamedTuple):
-    """Cycles of a loop, and where the loop is in the clip."""
+    """Cycles of a loop, where the loop is in the clip, and if it is one period of a cyclic motion that was found."""
 
     clip: Clip
     loop: Loop
+    is_period: bool
 
 
 @watched
@@ -123,27 +124,30 @@ def loop(
     root_bone: bool = False,
     progress: Progress | None = None,
 ) -> Looped:
-    """The stretch of a clip that repeats best (or from `start` to `end` s), its seam closed, `times` times over.
+    """One cycle of a clip (or from `start` to `end` s), its seam closed, `times` times over.
 
-    `shortest` and `longest` limit its length in seconds; `blend` is the time over which the seam fades. The last frame
-    of the result is its first again, carried on by its travel.
+    The cycle is one period, of at least `shortest` seconds, where its seam is smallest. With `longest`, or where no
+    period is found, it is the stretch of at most so many seconds that repeats and covers most. `blend` is the time over
+    which the seam fades. The last frame of the result is its first again, carried on by its travel.
     """
     given = {"times": times, "start": start, "end": end, "shortest": shortest, "longest": longest, "blend": blend}
     step = edit_step("loop", [clip], {**given, "in_place": in_place or None, "root_bone": root_bone or None})
     report = progress or silent()
     if (start is None) != (end is None):
         raise BadRequest("give both start and end of a loop, or neither")
+    period: Loop | None = None
     if start is not None and end is not None:
         first, last = (nearest(t * clip.fps) for t in (start, end))
         if not 0 <= first < last - 1 < len(clip) - 1:
             raise BadRequest(f"expected a loop inside of {clip.seconds:.2f} s, found {start:g} to {end:g} s")
         found = Loop(first, last, seam(clip, first, last), 0.0, 0.0)
     else:
-        found = find_loop(clip, shortest=shortest, longest=longest, progress=part(report, 0.0, 0.8))
+        period = None if longest else find_cycle(clip, shortest=shortest, progress=part(report, 0.0, 0.4))
+        found = period or find_loop(clip, shortest=shortest, longest=longest, progress=part(report, 0.4, 0.8))
     closed = close_loop(clip, found, seconds=blend, progress=part(report, 0.8, 0.9))
     made = repeat(closed, times)
     report(1.0, "closing the loop")
-    return Looped(_with_step(_without_travel(made, in_place, root_bone), step), found)
+    return Looped(_with_step(_without_travel(made, in_place, root_bone), step), found, period is not None)
 
 
 def trim(
