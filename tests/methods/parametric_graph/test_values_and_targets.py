@@ -115,6 +115,16 @@ def test_a_request_punches_a_point_beside_the_character(boxer):
     assert row.met
 
 
+def test_an_action_is_done_several_times(boxer):
+    punches = [
+        Act(action="punch", span=span, target=to)
+        for span, to in (((1, 4), (0.2, 1.4, 0.6)), ((6, 9), (-0.1, 1.3, 0.6)))
+    ]
+    for seed in range(2):
+        found = attempt(boxer, Request(seconds=9.5, constraints=tuple(punches)), seed=seed)
+        assert found.met, found.reason
+
+
 def test_a_target_is_measured_within_the_action_and_the_span():
     clip = make("punch", hand="right", count=1, fps=60, seed=1)
     clip = with_labels(clip, {"punch": np.ones(len(clip), bool)})

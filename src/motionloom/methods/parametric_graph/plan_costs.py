@@ -101,19 +101,31 @@ def shown_frames(live: ParametricGraphLive, n: int) -> int:
     return round(float(end - begin) * live.fps)
 
 
-def act_frames(shown: BoolArray, span: range, lasts: int) -> int:
+def act_frames(shown: BoolArray, span: range, around: range, lasts: int) -> int:
     """Frames of an action outside its span in a path (F,), of the best time that it is shown; -1 if it is not.
 
-    An action that is under way lasts `lasts` frames in all.
+    An action that is under way lasts `lasts` frames in all. One with its middle outside of `around` is not counted.
     """
     ends = ((begin, max(end, begin + lasts) if end == len(shown) else end) for begin, end in runs(shown))
-    return min((frames_outside(begin, end, span) for begin, end in ends), default=-1)
+    own = ((begin, end) for begin, end in ends if (begin + end) // 2 in around)
+    return min((frames_outside(begin, end, span) for begin, end in own), default=-1)
 
 
-def act_cost(c: Act, shown: BoolArray, span: range, lasts: int, fps: float) -> FloatArray:
+def around_spans(spans: Sequence[range]) -> list[range]:
+    """The frames around each of several spans of one action: to the middle between it and its neighbours in time."""
+    middles = [(s.start + s.stop) // 2 for s in spans]
+    out = []
+    for span, middle in zip(spans, middles, strict=True):
+        low = max(((s.stop + span.start) // 2 for s, m in zip(spans, middles, strict=True) if m < middle), default=0)
+        later = ((span.stop + s.start) // 2 for s, m in zip(spans, middles, strict=True) if m > middle)
+        out.append(range(low, min(later, default=10**9)))
+    return out
+
+
+def act_cost(c: Act, shown: BoolArray, span: range, around: range, lasts: int, fps: float) -> FloatArray:
     """(N,) in tolerances: how long actions of paths (N, F) are outside their span; of one to come, what is possible."""
     soonest = frames_outside(shown.shape[1], shown.shape[1] + max(lasts, 1), span)
-    outside = np.array([act_frames(row, span, lasts) for row in shown])
+    outside = np.array([act_frames(row, span, around, lasts) for row in shown])
     cost = np.where(outside < 0, max(soonest if shown.shape[1] > span.start else 0, 0), outside)
     return cost / fps / max(c.tolerance, 0.5 / fps) + (outside < 0)
 

@@ -31,6 +31,7 @@ from motionloom.methods.parametric_graph.plan_costs import (
     act_frames,
     ahead_of,
     aim_cost,
+    around_spans,
     errors_at,
     heading_cost,
     reach_costs,
@@ -86,6 +87,11 @@ class PlanSearch:
             if isinstance(c, Act):
                 node, least = self._node_of(c.action), max(self._lasts(c.action), 1)
                 self.spans[id(c)] = self.values.measured_within(self.spans[id(c)], node, least)
+        self.around: dict[int, range] = {}  # of the acts: an act may be asked for several times
+        for name in {c.action for c in self.goals if isinstance(c, Act)}:
+            same = [c for c in self.goals if isinstance(c, Act) and c.action == name]
+            found = around_spans([self.spans[id(c)] for c in same])
+            self.around.update(zip(map(id, same), found, strict=True))
 
     def plan(self, rng: Generator, progress: Progress) -> ParametricGraphPlan:
         """The best plan that was found."""
@@ -258,7 +264,9 @@ class PlanSearch:
             return False
         if c in self.aimed:
             return bool(done.missed[i, self.aimed.index(c)] <= c.target_tolerance)
-        outside = act_frames(self.labels[c.action][done.node[i]], self.spans[id(c)], self._lasts(c.action))
+        outside = act_frames(
+            self.labels[c.action][done.node[i]], self.spans[id(c)], self.around[id(c)], self._lasts(c.action)
+        )
         return 0 <= outside <= c.tolerance * self.live.fps
 
     def _ends(self, root: FloatArray, rotations: FloatArray) -> FloatArray:
@@ -310,7 +318,7 @@ class PlanSearch:
             elif isinstance(c, Act):
                 span = self.spans[id(c)]
                 shown = self.labels[c.action][tried.node]
-                out += weight * act_cost(c, shown, span, self._lasts(c.action), self.live.fps)
+                out += weight * act_cost(c, shown, span, self.around[id(c)], self._lasts(c.action), self.live.fps)
                 if c in self.aimed:
                     out += weight * aim_cost(c, tried, tried.missed[:, self.aimed.index(c)], frame >= span.stop - 1)
         return out
