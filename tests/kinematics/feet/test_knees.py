@@ -85,8 +85,16 @@ def test_check_finds_the_knee_of_16_17(mocap):
     from motionloom.evaluate.capture_checks.knees_and_elbows import sudden_knee_findings
 
     found = sudden_knee_findings(load(mocap / "cmu" / "16_17.bvh", trim_tpose=True))
-    assert [(f.joint, f.start, f.stop) for f in found] == [("RightLeg", 327, 340)]
+    assert [(f.joint, f.start, f.stop) for f in found] == [("RightLeg", 326, 341)]
     assert not sudden_knee_findings(load(mocap / "cmu" / "16_15.bvh", trim_tpose=True))
+
+
+def test_sudden_knees_are_found_whichever_frame_a_clip_begins_with(mocap):
+    """At 120 fps every fourth frame is looked at: a jump between two of them must not be missed."""
+    clip = load(mocap / "cmu" / "136_27.bvh", trim_tpose=True)
+    found = [[knee.start + skip for knee in sudden_knees(clip[skip:])] for skip in range(4)]
+    assert all(starts == found[0] for starts in found)
+    assert any(start <= 925 <= start + 15 for start in found[0])
 
 
 def test_a_leg_that_snaps_straight_is_mended_without_moving_the_foot(walk):
@@ -105,13 +113,13 @@ def test_a_leg_that_snaps_straight_is_mended_without_moving_the_foot(walk):
     assert np.abs(fk(mended) - fk(straight))[:, leg[2]].max() < 0.02
 
 
-@pytest.mark.parametrize(("name", "count"), [("137_16", 1), ("136_27", 1), ("16_15", 0), ("49_08", 0)])
+@pytest.mark.parametrize(("name", "count"), [("137_16", 1), ("136_27", 5), ("16_15", 0), ("49_08", 0)])
 def test_sudden_knees_of_captures_are_mended(mocap, name, count):
-    """In the cartwheel 49_08 the leg really is stretched: without that the foot would be elsewhere."""
+    """In the cartwheel 49_08, and once in 137_16, the leg really is stretched: else the foot would be elsewhere."""
     clip = load(mocap / "cmu" / f"{name}.bvh", trim_tpose=True)
     mended, found = without_sudden_knees(clip)
     assert found == count
-    assert count == 0 or not sudden_knees(mended)
+    assert len(sudden_knees(mended)) == len(sudden_knees(clip)) - count
     assert np.abs(fk(mended) - fk(clip))[:, [clip.skeleton.joint(f"{s}_foot") for s in ("left", "right")]].max() < 0.02
 
 

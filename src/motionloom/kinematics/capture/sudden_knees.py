@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom.core import Clip
+from motionloom.core import Clip, FloatArray
 from motionloom.kinematics.body.roles import Foot, feet
 from motionloom.kinematics.feet.knees import knee_flexion
 from motionloom.kinematics.fk import fk
@@ -31,28 +31,42 @@ class SuddenKnee(NamedTuple):
 
 
 def sudden_knees(clip: Clip) -> list[SuddenKnee]:
-    """Knees that jump for a frame (at 30 fps) and turn back, as nowhere within a second around; of people only."""
+    """Knees that jump for a frame (at 30 fps) and turn back, as nowhere within a second around; of people only.
+
+    Clips of higher rates are looked at from each of their frames on, so that no jump lies between two frames.
+    """
     if len(feet(clip.skeleton)) != 2:
         return []
-    slow = resample(clip, RATE) if clip.fps > RATE else clip
-    signed = np.diff(knee_flexion(slow), n=2, axis=0)
-    second, wide = round(slow.fps), max(1, round(AROUND * clip.fps))
+    starts = max(1, round(clip.fps / RATE))
+    rate = starts * RATE if clip.fps > RATE else clip.fps
+    flexion = knee_flexion(clip if rate == clip.fps else resample(clip, rate))
+    wide = max(1, round(AROUND * clip.fps))
     out: list[SuddenKnee] = []
     for leg, foot in enumerate(feet(clip.skeleton)):
-        bends = np.abs(signed[:, leg])
-        for frame in np.flatnonzero(bends[1:-1] > SUDDEN) + 1:
-            back = -np.sign(signed[frame, leg]) * signed[[frame - 1, frame + 1], leg]
-            before = bends[max(0, frame - second) : max(0, frame - 3)]
-            around = np.concatenate([before, bends[frame + 4 : frame + second]])
-            usual = np.quantile(around, 0.9) if len(around) >= second // 2 else np.inf
-            if back.max() < BACK_SHARE * bends[frame] or bends[frame] < SUDDEN_RATIO * usual:
-                continue
-            at = min(round((frame + 1) * clip.fps / slow.fps), len(clip) - 1)
-            start, size = max(0, at - wide), float(bends[frame])
+        jumps = [(begin, flexion[begin::starts, leg]) for begin in range(starts)]
+        found = [(begin + starts * f, size) for begin, angles in jumps for f, size in _jumps(angles, rate / starts)]
+        for frame, size in sorted(found):
+            at = min(round(frame * clip.fps / rate), len(clip) - 1)
+            start, stop = max(0, at - wide), min(at + wide + 1, len(clip))
             if out and out[-1].foot == foot and out[-1].stop >= start:
                 last = out.pop()
                 start, size = last.start, max(size, last.size)
-            out.append(SuddenKnee(foot, start, min(at + wide + 1, len(clip)), size))
+            out.append(SuddenKnee(foot, start, stop, size))
+    return out
+
+
+def _jumps(flexion: FloatArray, fps: float) -> list[tuple[int, float]]:
+    """Frames at which a knee (F,) rad jumps off the middle of its neighbours and turns back, and by how much."""
+    signed, second = np.diff(flexion, n=2), round(fps)
+    bends = np.abs(signed)
+    out = []
+    for frame in np.flatnonzero(bends[1:-1] > SUDDEN) + 1:
+        back = -np.sign(signed[frame]) * signed[[frame - 1, frame + 1]]
+        before = bends[max(0, frame - second) : max(0, frame - 3)]
+        around = np.concatenate([before, bends[frame + 4 : frame + second]])
+        usual = np.quantile(around, 0.9) if len(around) >= second // 2 else np.inf
+        if back.max() >= BACK_SHARE * bends[frame] and bends[frame] >= SUDDEN_RATIO * usual:
+            out.append((int(frame) + 1, float(bends[frame])))
     return out
 
 
