@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from motionloom import samples
+from motionloom.core import Note, replace
 from motionloom.io import load, save
 from motionloom.kinematics.fk import fk
+from motionloom.recipes import trim
 
 
 def test_a_file_goes_to_a_file_with_the_same_motion(run: Any, folder: Path, tmp_path: Path) -> None:
@@ -18,6 +20,15 @@ def test_a_file_goes_to_a_file_with_the_same_motion(run: Any, folder: Path, tmp_
     assert answer.code == 0
     assert "copy.bvh: 60 frames" in answer.out
     assert np.abs(fk(load(tmp_path / "copy.bvh")) - fk(load(folder / "walk_1.bvh"))).max() < 1e-5
+
+
+def test_notes_of_earlier_steps_are_told_apart(run: Any, folder: Path, tmp_path: Path) -> None:
+    clip = trim(load(folder / "walk_1.bvh"), end=1.5)
+    save(replace(clip, origin=clip.origin.with_notes(Note("plants cleaned"))), tmp_path / "made.bvh")
+    assert "plants cleaned" not in run("convert", tmp_path / "made.bvh", tmp_path / "copy.bvh").out
+    told = run("info", tmp_path / "copy.bvh").out  # stored with the copy as before
+    assert "earlier  plants cleaned" in told
+    assert "note     plants cleaned" not in told
 
 
 def test_a_folder_goes_to_a_folder_and_keeps_its_folders(run: Any, folder: Path, tmp_path: Path) -> None:

@@ -83,12 +83,13 @@ def convert(
 def _print_summary(good: Sequence[EditedFile], total: int, seconds: float) -> None:
     """Print each note once, without its details, with the files that it concerns."""
     if total == 1:
-        for note in (note for file in good for note in file.notes):
+        for note in (note for file in good for note in file.notes if not note.earlier):
             print_line(f"  {note}")
         return
     names: dict[Any, list[str]] = {}
     for file in good:
-        for note in dict.fromkeys(dataclasses.replace(note, detail="", frame=None) for note in file.notes):
+        own = (dataclasses.replace(note, detail="", frame=None) for note in file.notes if not note.earlier)
+        for note in dict.fromkeys(own):
             names.setdefault(note, []).append(Path(file.path).name)
     failed = f", {total - len(good)} failed" if len(good) < total else ""
     frames = plural(sum(file.frames for file in good), "frame")

@@ -168,7 +168,9 @@ def _in_lines(titles: list[str], found: list[Facts]) -> list[str]:
             _unit(f.unit),
             f.up,
             str(len(f.labels)),
-            "; ".join(str(note) for note in f.notes if note.topic not in ("unit", "up")),  # these have columns
+            "; ".join(
+                str(note) for note in f.notes if note.topic not in ("unit", "up") and not note.earlier
+            ),  # these have columns
         )
         for title, f in zip(titles, found, strict=True)
     ]
@@ -204,7 +206,7 @@ def in_full(path: Path, f: Facts, skeleton: Skeleton) -> list[str]:
         lines.append(f"  cuts     {f.cuts}")
     if f.licence:
         lines.append(f"  licence  {f.licence}")
-    lines += [f"  note     {note}" for note in f.notes]
+    lines += [f"  {'earlier ' if note.earlier else 'note    '} {note}" for note in f.notes]
     return [*lines, "  joints", *_tree(skeleton)]
 
 

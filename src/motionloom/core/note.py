@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 Level = Literal["info", "warning"]
@@ -13,7 +13,8 @@ Level = Literal["info", "warning"]
 class Note:
     """One remark about a clip or a model; `frame` and `constraint` state what it is about, where that is known.
 
-    `detail` is evidence that differs from clip to clip, so that equal notes on many clips can be listed once.
+    `detail` is evidence that differs from clip to clip, so that equal notes on many clips can be listed once. `earlier`
+    notes were stored with the file, by a step that made it; that is no part of what a note states, and is not stored.
 
     >>> str(Note("the budget was spent", "warning"))
     'warning: the budget was spent'
@@ -27,6 +28,7 @@ class Note:
     constraint: str = ""  # as `Constraint.describe` writes it
     topic: str = ""  # "unit", "up" or "path": the subject, where programs select notes by it
     detail: str = ""
+    earlier: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.level not in get_args(Level):
@@ -38,7 +40,7 @@ class Note:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; empty fields are left out."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
+        return {name: value for name, value in asdict(self).items() if value not in (None, "") and name != "earlier"}
 
 
 def info(*texts: str) -> tuple[Note, ...]:

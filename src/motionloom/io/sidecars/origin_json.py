@@ -65,7 +65,7 @@ def with_origin_facts(origin: Origin, facts: dict[str, Any], frames: int) -> Ori
                 which[at, g, k], numbers[at, g, k] = source, first + step * np.arange(count)
                 weights[at, g, k] = 1.0 if table is None else tables[table][:, k]
             start += count
-    kept = tuple(Note(**note) for note in facts["notes"])
+    kept = tuple(Note(**{**note, "earlier": True}) for note in facts["notes"])
     return replace(
         origin,
         sources=tuple(Source(**source) for source in facts["sources"]),
