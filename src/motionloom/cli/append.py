@@ -36,7 +36,7 @@ from motionloom.cli.progress_bars import busy, write_clip
 if TYPE_CHECKING:
     from motionloom.recipes.recorded_edits import Appended
 
-MAX_DISTANCE = 25.0  # cm: root mean square distance of the joints beyond which a warning is printed
+MAX_DISTANCE = 15.0  # cm: root mean square distance of the joints beyond which a warning is printed
 MAX_DROPPED = 1 / 3  # of a clip: if the nearest frames leave out more of it, a warning is printed
 JOIN_LIMIT = "50cm"  # beyond this the clips are not joined, unless --limit is larger
 MAX_LIMIT = 5.0  # m: more than that is a number of centimetres without its unit
@@ -135,7 +135,9 @@ def append(
                 warn(f"{share} ({dropped[key]:.2f} of {seconds:.2f} s): --search {seconds / 4:.1g} keeps more, or --at")
     print_line(f"  {' meets '.join(places)}, {distance:.1f} cm apart")
     if distance > MAX_DISTANCE:
-        warn(f"the clips are {distance:.0f} cm apart where they meet, a long transition (--at chooses other times)")
+        warn(
+            f"the clips are {distance:.0f} cm apart where they meet, look at the transition (--at chooses other times)"
+        )
     if slide["joined"] is not None:
         here, clips = slide["joined"], slide["clips"]
         print_line(f"  standing feet slide at {here:.1f} cm/s in the transition, {clips:.1f} in the clips")
