@@ -62,6 +62,15 @@ def test_takes_along_a_path_differ_and_each_follows_it(model, search, least):
     assert takes[2].rotations.tobytes() == synthesize(model, asked, seed=4, take=2).rotations.tobytes()
 
 
+def test_takes_differ_also_where_no_route_meets_the_path(model):
+    hairpin = RootPath(points=((0, 0), (0, 3), (0.4, 3), (0.4, 0)), weight=1.0)
+    takes = [synthesize(model, Request(constraints=(hairpin,)), seed=4, take=k) for k in range(3)]
+    best = takes[0]
+    assert not hairpin.met(best)
+    assert len({clip.root[:20].tobytes() for clip in takes}) >= 2
+    assert all(hairpin.mean_distance(clip) < 1.3 * hairpin.mean_distance(best) for clip in takes)
+
+
 def test_without_variety_or_faithful_to_the_source_all_takes_along_a_path_are_equal(model):
     for options in ({"variety": 0}, {"variant": "faithful"}):
         asked = Request(options=options, constraints=(RootPath(points=BEND, weight=1.0),))

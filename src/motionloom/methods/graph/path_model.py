@@ -58,6 +58,7 @@ BEAM_OUTLOOK = 0.5  # s: the beam estimates costs along each candidate's clip th
 BEAM_PROGRESS = 0.1  # m/s: default of `min_progress` in a beam search, and the least one anywhere
 
 P = TypeVar("P", bound=RouteOptions)
+FARTHER = 1.25  # times the best route's mean distance to a soft path that it misses, for a varied route
 
 
 def _path_misfit(path: RootPath, clip: Clip, goal: GroundGoal, options: RouteOptions) -> str:
@@ -177,17 +178,27 @@ class PathGraphModel(GraphModel[P]):
     def _path_plan(
         self, request: Request, query: GraphQuery, goal: GroundGoal, options: P, rng: Generator, progress: Progress
     ) -> GraphPlan:
-        """With `variety`, a varied route that meets the request if a few tries find one; else the best route."""
+        """With `variety`, a varied route that meets the request if a few tries find one; else the best route.
+
+        Where the best route misses a soft path too, a varied one may be up to 1.25 times as far off on average.
+        """
         reports = parts(progress, [1] * (TRIES + 1 if options.variety else 1))
+        missed: list[tuple[float, GraphPlan]] = []
         for report in reports[:-1]:
             count = self.graph.count, len(self.graph.transitions)
             varied = query._replace(variation=draw_variation(*count, self.fps, options.variety or 0.0, rng))
             plan = self._searched_plan(varied, goal, options, rng, report)
             clip = self._unbent(plan, request)
-            soft_path_met = goal.path is None or goal.path.hard or goal.path.met(clip)
-            if not plan.reason and soft_path_met and not self.shortfall(clip, plan, request, options):
+            if plan.reason or self.shortfall(clip, plan, request, options):
+                continue
+            if goal.path is None or goal.path.hard or goal.path.met(clip):
                 return plan
-        return self._searched_plan(query, goal, options, rng, reports[-1])
+            missed.append((goal.path.mean_distance(clip), plan))
+        best = self._searched_plan(query, goal, options, rng, reports[-1])
+        if missed and goal.path is not None:
+            off, nearest = min(missed, key=lambda found: found[0])
+            return nearest if off <= FARTHER * goal.path.mean_distance(self._unbent(best, request)) else best
+        return best
 
     def _searched_plan(
         self, query: GraphQuery, goal: GroundGoal, options: P, rng: Generator, progress: Progress
