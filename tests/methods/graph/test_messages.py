@@ -7,9 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style
+from motionloom.constraints import PoseAt, Reach, Request, RootAt, RootPath, Style, StyleAlong
 from motionloom.control.graph_walks import random_walk
-from motionloom.core import BadRequest, NoPath, replace
+from motionloom.core import BadRequest, NoPath, replace, with_labels
+from motionloom.io import load
 from motionloom.methods import learn, synthesize
 from motionloom.methods.graph.query.messages import result_notes
 from motionloom.methods.lead_into_constraints import pose_problem, pose_warnings
@@ -167,3 +168,15 @@ def test_a_missed_end_of_a_path_that_turns_more_than_the_clips_is_explained():
     for clips, explained in (([straight], True), ([straight, turning], False)):
         [found] = [n.text for n in result_notes(straight, clips, [away], arrival=0.25) if "path's end" in n.text]
         assert ("degrees each, the path by 90; learn from clips that turn, too" in found) is explained
+
+
+def test_a_label_whose_frames_lead_nowhere_is_explained(mocap):
+    """Straight runs of 1.4 s that nothing follows are left out of the graph."""
+    clips = [
+        load(mocap / "cmu" / f"{n}.bvh", trim_tpose=True) for n in ("137_29", "127_06", "127_09", "127_11", "127_15")
+    ]
+    runs = [with_labels(c, {"run": np.full(len(c), i > 0)}) for i, c in enumerate(clips)]
+    path = RootPath(points=((0, 0), (0, 10)), weight=1.0)
+    asked = Request(constraints=(path, StyleAlong(label="run", stretch=(5, 9))))
+    with pytest.raises(NoPath, match=r"% of the frames labelled run lead nowhere .* larger --limit"):
+        synthesize(learn("motion-graph", runs), asked)

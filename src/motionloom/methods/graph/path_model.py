@@ -33,6 +33,7 @@ from motionloom.methods.graph.query.goal import GroundGoal, is_later_place
 from motionloom.methods.graph.query.messages import (
     bend_problem,
     budget_notes,
+    left_out_problem,
     path_length,
     start_problem,
     unreached_reason,
@@ -108,9 +109,10 @@ class PathGraphModel(GraphModel[P]):
         return None
 
     def shortfall(self, clip: Clip, plan: GraphPlan, request: Request, options: P) -> str:
-        return bend_problem(clip, plan.goal, request.constraints, options) or pose_problem(
-            clip, request.constraints, options.bend_pose
-        )
+        constraints = request.constraints
+        too_far = bend_problem(clip, plan.goal, constraints, options)
+        too_far = too_far or pose_problem(clip, constraints, options.bend_pose)
+        return too_far or left_out_problem(clip, self.graph, constraints)
 
     def query(self, request: Request, progress: Progress | None = None, *, timed: bool = True) -> GraphQuery:
         """The request as the search takes it."""

@@ -10,13 +10,16 @@ from motionloom.constraints import Avoid, Constraint, Pace, Reach, RootAt, RootP
 from motionloom.core import Clip, Note
 from motionloom.core.note import warning
 from motionloom.kinematics.travel import steady_travel
+from motionloom.methods.graph.build.prune import walkable_frames
 from motionloom.methods.graph.config import RouteOptions
+from motionloom.methods.graph.graph import Graph
 from motionloom.methods.graph.query.facing import facing_notes
 from motionloom.methods.graph.query.goal import MAX_START_GAP, GroundGoal
 from motionloom.methods.graph.search.result import SearchResult
 from motionloom.methods.nearest_request import nearest_path
-from motionloom.methods.schedule import missing_label, missing_pace
+from motionloom.methods.schedule import frames_with_label, missing_label, missing_pace
 
+MOSTLY = 0.5  # of the frames with a label: if more are left out of a graph, that explains why it is missed
 STRAIGHT = 0.5  # of the turn of a path: clips that turn less than that explain why its end is missed
 MAX_STRETCH = 1.2  # of strides, longer or shorter, when a route is bent to a path
 
@@ -74,6 +77,25 @@ def bend_problem(clip: Clip, goal: GroundGoal | None, constraints: Sequence[Cons
                 f"no route found through these clips meets {c.describe()}: the nearest is {worst:.2f} m off, allowed "
                 f"{c.limit:g} m (and {options.bend:g} m of bending); {_hint(c, goal)}"
             )
+    return ""
+
+
+def left_out_problem(clip: Clip, graph: Graph, constraints: Sequence[Constraint]) -> str:
+    """Why a hard label along the path is missed, or "": most of its frames are left out, as they lead nowhere.
+
+    Not with hard places or paths, to which a route is bent only afterwards.
+    """
+    if any(c.hard and isinstance(c, (RootPath, Reach, RootAt)) for c in constraints):
+        return ""
+    for c in constraints:
+        if isinstance(c, StyleAlong) and c.hard and (missed := c.worst(clip)) > c.limit:
+            left_out = ~walkable_frames(graph)[frames_with_label(graph.clips, c.label)]
+            if left_out.mean() > MOSTLY:
+                return (
+                    f"{missed:.0%} of the stretch of {c.describe()} is without it: {left_out.mean():.0%} of the frames "
+                    f"labelled {c.label} lead nowhere and are left out of the graph; learn with a larger --limit (what "
+                    "learning prints states the least), or from clips that lead from them to others, or give a weight"
+                )
     return ""
 
 
