@@ -63,13 +63,25 @@ def test_bits_agree_with_trying_every_step(half, seed):
         expected = slow(net, 25, masks, pure)
         for wide in (False, True):
             found = Reachable(net, 25, Allowed(given, rows), pure=pure, transitions=wide)
-            dead = np.flatnonzero(~expected[:, :36].any(1))
-            first = dead.max() + 1 if len(dead) else 0
+            alive = np.flatnonzero(expected[:, :36].any(1))
+            first = alive.min() if len(alive) else 25
             assert found.first_dead == first - 1
             width = expected.shape[1] if wide else 36
             bits = np.unpackbits(found.bits, axis=1, count=width, bitorder="little")
             np.testing.assert_array_equal(bits[first:], expected[first:, :width])
             assert [found.has(24, n) for n in range(36)] == found.at(24).tolist()
+
+
+def test_a_route_may_be_in_a_transition_at_a_time_when_no_node_is_reachable():
+    """Node 14 at frame 10 is reached by the transition of frames 4 to 8 alone; within it no node is shown."""
+    goes_on = np.arange(1, 25) % 12 != 0
+    net = FrameNet(goes_on, np.where(np.arange(25) > 4, 1, 0), np.array([12]), 4)
+    masks = [None] * 10 + [np.arange(24) == 14]
+    found = Reachable(net, 11, allowed_nodes([], {10: masks[10]}, 11, 24), pure=(10,), transitions=True)
+    np.testing.assert_array_equal([found.at(t) for t in range(11)], slow(net, 11, masks, (10,))[:, :24])
+    assert not any(found.at(t).any() for t in (5, 6, 7))
+    assert np.flatnonzero(found.at(0)).tolist() == [0]
+    assert found.first_dead == -1
 
 
 @pytest.mark.parametrize("half", [0, 2])

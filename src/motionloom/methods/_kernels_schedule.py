@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom.core._jit import kernel
 
-TIME, SAME, PURE, DEAD = range(4)  # what `mark_reachable` keeps between calls
+TIME, SAME, PURE, DEAD, EMPTY = range(5)  # what `mark_reachable` keeps between calls
 
 
 @kernel
@@ -25,8 +25,10 @@ def mark_reachable(
 
     net: (goes_on (N,), first_out (N + 1,), enter (T,), blend). masks (M, N) and rows (F,): the mask of each time, -1
     for none. pure (F,): no transition at these times. With `edges`, bits N + e of transitions are filled too. run (half
-    + 1, N), by time: how many frames from n on may be shown from then on. memo (4,): the time to continue at, the
-    number of equal rows before it, the nearest later pure time, and the last time at which nothing is reachable, or -1.
+    + 1, N), by time: how many frames from n on may be shown from then on. memo (5,): the time to continue at, the
+    number of equal rows before it, the nearest later pure time, the last time of those from the first on at which no
+    node is reachable, or -1, and the number of rows without one just before it: less than `blend` of them may lie
+    within transitions.
     Once masks are all passed and rows do not change any more, the rest is copied. F (N + T) steps: 300 frames of 2,000
     with 100,000 transitions in 60 ms. The slow versions are in tests/methods/test_schedule.py.
     """
@@ -69,8 +71,9 @@ def mark_reachable(
         if pure[time]:
             memo[PURE] = time
         memo[TIME] = time - 1
-        if not any_now:
-            memo[DEAD], memo[TIME] = time, -1
+        memo[EMPTY] = 0 if any_now else memo[EMPTY] + 1
+        if memo[EMPTY] and (memo[EMPTY] == blend or time == 0):
+            memo[DEAD], memo[TIME] = time + memo[EMPTY] - 1, -1
             return
         if time < first and time < frames - 1:
             memo[SAME] = memo[SAME] + 1 if np.array_equal(bits[time], bits[time + 1]) else 0

@@ -94,7 +94,7 @@ class Reachable:
         at_pure = np.zeros(frames, bool)
         at_pure[list(pure)] = True
         run = np.zeros((net.blend // 2 + 1, self.size if net.blend > 1 else 0), np.int64)
-        memo = np.array([frames - 1, 0, frames + net.blend, -1])
+        memo = np.array([frames - 1, 0, frames + net.blend, -1, 0])
         arrays = (np.array(net.goes_on), np.array(net.first_out), np.array(net.enter), net.blend)
         report = progress or silent()
         while memo[TIME] >= 0:
@@ -102,7 +102,7 @@ class Reachable:
             steps = max(1, NODES_PER_CALL // (self.size + edges + 1))
             mark_reachable(arrays, masks, rows, at_pure, self.bits, run, memo, transitions, steps)
         report(1.0, "scheduling")
-        self.first_dead = int(memo[DEAD])  # the last frame of the result at which nothing is reachable, -1 if none
+        self.first_dead = int(memo[DEAD])  # no node is reachable up to this frame; -1: the first one has some
 
     def at(self, t: int) -> BoolArray:
         """(N,) the nodes reachable at frame t."""

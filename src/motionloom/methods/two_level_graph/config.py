@@ -51,7 +51,7 @@ class Options(RouteOptions):
     )
     beam_width: int | None = param(
         None,
-        "candidates that a search keeps side by side; default: 400, or 6 with search: clusters (1 in the source)",
+        "candidates that a search keeps side by side; default: 500, or 6 with search: clusters (1 in the source)",
         low=1,
         high=100_000,
         slider=(1.0, 5000.0),
