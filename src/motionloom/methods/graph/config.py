@@ -87,16 +87,6 @@ class GraphConfig(Settings):
 class RouteOptions(Settings):
     """Options for routes along paths and for random walks."""
 
-    lookahead: float = param(
-        3.0,
-        "time that branch and bound searches ahead",
-        unit="s",
-        symbol="n",
-        low=0.1,
-        high=20,
-        formerly=("ahead",),
-        advanced=True,
-    )
     min_progress: float | None = param(
         None,
         "least speed along a path, so that standing still has a cost; default: half the speed of slow walks in the "

@@ -42,7 +42,6 @@ from motionloom.methods.graph.query.messages import (
 from motionloom.methods.graph.query.request import GraphQuery, read_request
 from motionloom.methods.graph.render.render import join_route, render
 from motionloom.methods.graph.search.beam import search_beam
-from motionloom.methods.graph.search.branch_and_bound import search_branch_and_bound
 from motionloom.methods.graph.search.deadline import search_by_deadline
 from motionloom.methods.graph.search.random_walk import random_route
 from motionloom.methods.graph.search.result import SearchResult
@@ -51,7 +50,6 @@ from motionloom.methods.graph.search.steadiness import steady_weights
 from motionloom.methods.graph.search.variation import TRIES, Variation, draw_variation
 from motionloom.methods.lead_into_constraints import pose_problem
 from motionloom.methods.schedule import Reachable, nodes_of
-from motionloom.methods.settings import FAITHFUL
 
 SCHEDULE_SHARE = 0.1  # of planning, for the schedule of allowed frames
 MAX_WALKS = 200  # random walks that are tried to meet constraints on their path
@@ -244,26 +242,6 @@ class PathGraphModel(GraphModel[P]):
             extra_costs=None if query.variation is None else query.variation.costs,
             progress=progress,
             **own,
-        )
-
-    def _branch_and_bound(
-        self, query: GraphQuery, goal: GroundGoal, options: P, progress: Progress, step: float, variant: str | None
-    ) -> SearchResult:
-        """The result of incremental branch and bound, of which `step` seconds are kept each time."""
-        lookahead, kept = (max(1, round(seconds * self.fps)) for seconds in (options.lookahead, step))
-        return search_branch_and_bound(
-            query.schedule.moves,
-            goal,
-            query.start,
-            self.starts(query.schedule, options, query.variation),
-            query.schedule.bits,
-            lookahead=lookahead,
-            step=kept,
-            least=self.least_progress(options),
-            frames=query.frames,
-            nearest=variant != FAITHFUL,
-            budget=options.budget,
-            progress=progress,
         )
 
     def least_progress(self, options: P) -> float:

@@ -56,6 +56,17 @@ class Options(RouteOptions):
         only_with=("search", "beam"),
         formerly=("calm",),
     )
+    lookahead: float = param(
+        3.0,
+        "time that branch and bound searches ahead",
+        unit="s",
+        symbol="n",
+        low=0.1,
+        high=20,
+        only_with=("search", "branch-and-bound"),
+        formerly=("ahead",),
+        advanced=True,
+    )
     step: float = param(
         1.0,
         "part of each search ahead that is kept",
