@@ -82,7 +82,7 @@ def test_append_warns_of_clips_far_apart(folder, tmp_path):
     save(replace(run, root=run.root + [0, 0.35, 0]), folder / "upstairs.bvh")
     done = call("append", folder / "walk.bvh", folder / "upstairs.bvh", "-o", tmp_path / "both.bvh")
     assert done.exit_code == 0
-    assert "cm apart where they meet, look at the transition" in done.output
+    assert "cm apart where they meet: look at the transition" in done.output
 
 
 def test_append_warns_of_a_clip_that_is_mostly_left_out(folder, tmp_path):

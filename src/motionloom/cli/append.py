@@ -136,7 +136,7 @@ def append(
     print_line(f"  {' meets '.join(places)}, {distance:.1f} cm apart")
     if distance > MAX_DISTANCE:
         warn(
-            f"the clips are {distance:.0f} cm apart where they meet, look at the transition (--at chooses other times)"
+            f"the clips are {distance:.0f} cm apart where they meet: look at the transition (--at chooses other times)"
         )
     if slide["joined"] is not None:
         here, clips = slide["joined"], slide["clips"]
