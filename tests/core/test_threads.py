@@ -45,23 +45,19 @@ def test_results_keep_their_order_and_progress_comes_from_the_calling_thread():
 
 
 def test_an_error_of_a_task_stops_the_others():
-    ended = []
+    finished = []
 
     def task(i, wrong, progress):
         if wrong:
             raise ValueError("no such motion")
-        try:
-            for _ in range(500):
-                time.sleep(0.01)
-                progress(0.0, "waiting")
-        finally:
-            ended.append(i)
+        for _ in range(3000):
+            time.sleep(0.01)
+            progress(0.0, "waiting")
+        finished.append(i)
 
-    begin = time.monotonic()
     with pytest.raises(ValueError, match="no such motion"):
         in_threads(task, [False, True], Seen())
-    assert time.monotonic() - begin < 4
-    assert ended in ([0], [])
+    assert finished == []
 
 
 def test_tasks_are_cancelled():
