@@ -85,8 +85,8 @@ def test_times_far_beyond_the_end_of_a_path_are_refused_before_the_search(models
     def never(*_, **__):
         raise AssertionError("searched")
 
-    for name in ("search_beam", "search_branch_and_bound"):
-        monkeypatch.setattr(f"motionloom.methods.graph.path_model.{name}", never)
+    for name in ("graph.path_model.search_beam", "motion_graph.model.search_branch_and_bound"):
+        monkeypatch.setattr(f"motionloom.methods.{name}", never)
     with pytest.raises(
         BadRequest, match=r"a time of 30\.0 s, but without seconds .* after about 3\.\d s .*: give seconds"
     ):
